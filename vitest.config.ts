@@ -1,5 +1,6 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { importsAtOnce } from "./tests/support/imports-at-once.js";
 
 /** Folders of tests/ that mirror pure code; they run in plain Node. Everything else runs in workerd. */
 const domain = [
@@ -17,6 +18,7 @@ const domain = [
   "supervision",
   "tenancy",
   "text",
+  "tools",
 ];
 
 /** How long a condition may take to come true, in milliseconds: a busy machine is no fault. As long as `tests/support/eventually.ts`. */
@@ -60,10 +62,13 @@ export default defineConfig({
       },
       {
         plugins: [
+          importsAtOnce,
           cloudflareTest(async ({ inject }) => ({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
               // Deployed environments have it; here it takes what it is given and keeps nothing.
+              // As a deployed environment's `DOOR`, but narrower: for the tests of it alone.
+              ratelimits: { NARROW_DOOR: { namespace_id: "1", simple: { limit: 1, period: 60 } } },
               analyticsEngineDatasets: { METRICS: { dataset: "conclave_test" } },
               bindings: {
                 ADMIN_SECRET: "test-admin-secret-of-forty-characters-and",

@@ -1,7 +1,7 @@
 /** What twenty rules supervisors cost on a reply of 2,000 characters, next to reading and writing its turn as JSON once. */
 import { performance } from "node:perf_hooks";
 import type { Journal } from "../src/agent/journal.js";
-import { rulesModify, rulesSupervisor } from "../src/supervision/kinds/rules.js";
+import { rulesSupervisor } from "../src/supervision/kinds/rules.js";
 import { runPass } from "../src/supervision/pass.js";
 import { compileRules } from "../src/supervision/rules/engine.js";
 import { manyRules, reply, rulesOf, turnOf } from "./workload.js";
@@ -9,11 +9,11 @@ import { manyRules, reply, rulesOf, turnOf } from "./workload.js";
 const supervisors = manyRules(20).map((config, order) =>
   rulesSupervisor({
     name: `rules-${order}`,
-    hooks: ["response"],
+    hooks: new Set(["response"] as const),
     order,
     mode: "enforce",
     onFailure: "block",
-    mayModify: rulesModify(config),
+    permission: "modify_messages",
     config,
   }),
 );

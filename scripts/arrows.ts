@@ -23,9 +23,17 @@ const underSupervision = ["src/agent", ...underAgent];
 const underRouting = ["src/roundtable", "src/supervision", ...underSupervision];
 const underChat = ["src/routing", "src/memory", ...underRouting];
 const domain = ["src/catalogues", "src/tenancy", "src/channels", "src/chat", ...underChat];
-const underApplication = ["src/stores", "src/gateways", "src/platform", ...domain];
+/** Which providers there are, they know; what speaks to one, nobody but the directory. */
+const underApplication = [
+  "src/stores",
+  "src/gateways",
+  "src/platform",
+  "src/model/provider-table.ts",
+  "src/channels/connection.ts",
+  ...domain,
+];
 const underObject = ["durable-objects/kit", "src/composition.ts", "src/application", ...underApplication];
-const underFace = ["src/application", "src/platform", ...domain];
+const underFace = ["src/application", "src/platform", "src/channels/connection.ts", ...domain];
 /** Faces that the app mounts know what it gives them, and nothing else of it. */
 const mounted = ["src/http/face.ts", ...underFace];
 
@@ -70,7 +78,7 @@ export const arrows: readonly Row[] = [
   {
     place: "src/webhooks",
     imports: mounted,
-    packages: [...pure, ...hono, "@chat-adapter/slack", "discord-interactions"],
+    packages: [...pure, ...hono],
   },
   { place: "src/queue", imports: underFace, packages: pure },
   { place: "src/console", imports: mounted, packages: [...pure, ...hono] },
@@ -90,8 +98,19 @@ export const arrows: readonly Row[] = [
     packages: [...pure, "@cfworker/json-schema", "@modelcontextprotocol/client"],
   },
   // These implement ports.
-  { place: "src/stores", imports: ["src/platform", ...domain], packages: pure },
+  { place: "src/stores", imports: ["src/platform", "src/channels/connection.ts", ...domain], packages: pure },
   { place: "src/gateways", imports: ["src/platform", ...domain], packages: pure },
+  // Which chat platforms there are, those above know; what speaks to one, nobody else.
+  {
+    place: "src/channels/connection.ts",
+    imports: ["src/channels/platforms", "src/channels", ...ground],
+    packages: pure,
+  },
+  {
+    place: "src/channels/platforms",
+    imports: ["src/platform", "src/channels", ...ground],
+    packages: [...pure, "@chat-adapter/slack", "discord-interactions"],
+  },
   { place: "src/platform", imports: domain, packages: [...pure, "ulid"] },
 
   // The domain gets ports: no platform, no face, no object, no provider, no package that touches the world.
@@ -106,7 +125,12 @@ export const arrows: readonly Row[] = [
   { place: "src/agent", imports: underAgent, packages: pure },
   { place: "src/asks", imports: ground, packages: pure },
   // Whoever needs a model gets the port. Providers know nothing else either.
-  { place: "src/model/directory.ts", imports: ["src/model/providers", "src/model", ...ground], packages: pure },
+  {
+    place: "src/model/directory.ts",
+    imports: ["src/model/provider-table.ts", "src/model/providers", "src/model", ...ground],
+    packages: pure,
+  },
+  { place: "src/model/provider-table.ts", imports: ["src/model/providers", "src/model", ...ground], packages: pure },
   { place: "src/model/providers", imports: ["src/model", ...ground], packages: [...pure, "openai"] },
   { place: "src/model", imports: ground, packages: pure },
 
@@ -172,7 +196,7 @@ function sources(): Map<string, string> {
   const files = new Map<string, string>();
   for (const root of ["src", "durable-objects"])
     for (const entry of readdirSync(root, { recursive: true, withFileTypes: true }))
-      if (entry.isFile() && entry.name.endsWith(".ts")) {
+      if (entry.isFile() && /\.tsx?$/.test(entry.name)) {
         const path = join(entry.parentPath, entry.name);
         files.set(path, readFileSync(path, "utf8"));
       }

@@ -1,20 +1,29 @@
 // `npm start`: everything that a fresh clone needs to run locally. Runs under the project's own Node (node_modules/.bin).
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { parseArgs, parseEnv } from "node:util";
+import { openShop } from "./shop.mjs";
 
 const varsFile = ".dev.vars";
 /** Where the local tenant's key is kept, for `npm run demo` and the next start. */
 const keyFile = ".wrangler/local-key.json";
 /** What the Worker is given; from the environment, or else from .dev.vars. */
-const workerSettings = ["ADMIN_SECRET", "SEALING_SECRET", "OPENAI_API_KEY", "OPENAI_BASE_URL", "DEFAULT_MODEL"];
+const workerSettings = [
+  "ADMIN_SECRET",
+  "SEALING_SECRET",
+  "SEALING_SECRET_PREVIOUS",
+  "OPENAI_API_KEY",
+  "OPENAI_BASE_URL",
+  "DEFAULT_MODEL",
+];
 /** The Worker's /health wants it too: `src/application/system/check-health.ts`. */
 const leastSecretLength = 32;
 const emptyFile = ".wrangler/empty.env";
-/** What the local tenant has from the beginning, by kind and name. */
-const starter = JSON.parse(readFileSync(new URL("starter.json", import.meta.url), "utf8"));
+/** What the local tenant has from the beginning, by kind and name; its tools call the shop at this address. */
+const starter = readFileSync(new URL("starter.json", import.meta.url), "utf8");
+const shopInStarter = "http://127.0.0.1:8786";
 const quiet = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", NO_UPDATE_NOTIFIER: "1" };
 /** How long the Worker may take until it answers, in milliseconds. */
 const startLimitMs = 120_000;
@@ -37,12 +46,12 @@ try {
   await demandDataOfItsOwn();
   await demandFreePort();
   makeSecrets();
-  migrate();
+  await migrate();
   worker = startWorker();
   await answered();
-  const key = await localKey();
-  keepSchedule();
-  console.log(welcome(key));
+  const key = await localKey(await openShop(readKey()?.shopPort ?? new URL(shopInStarter).port));
+  await keepSchedule();
+  console.log(welcome(key, await consoleLink()));
 } catch (error) {
   if (!stopping) console.error(`\nConclave did not start: ${error.message}`);
   stop(1);
@@ -142,18 +151,32 @@ function makeSecrets() {
   }
 }
 
-function migrate() {
-  const migrated = spawnSync("wrangler", ["d1", "migrations", "apply", "conclave", "--local"], {
-    stdio: ["ignore", "pipe", "inherit"],
+/** Tried three times: a start that was killed may have left its own migration running, and the same step can't be done by two. */
+async function migrate() {
+  console.log("bringing the local database up to date …");
+  for (let attempt = 1; ; attempt++) {
+    const { status, said } = await ended(["d1", "migrations", "apply", "conclave", "--local"]);
+    if (status === 0) return;
+    if (attempt === 3) throw new Error(`the local database could not be brought up to date:\n${said}`);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+  }
+}
+
+/** Runs wrangler to its end; it is stopped when this process is. */
+async function ended(args) {
+  worker = spawn("wrangler", args, {
+    stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...quiet, CI: "true" },
   });
-  if (migrated.error !== undefined) {
-    throw new Error("wrangler isn't installed. Use `npm start`, which installs what is needed.");
-  }
-  if (migrated.status !== 0) {
-    process.stdout.write(migrated.stdout);
-    throw new Error("the local database could not be brought up to date; see above.");
-  }
+  let said = "";
+  for (const stream of [worker.stdout, worker.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text));
+  const status = await new Promise((resolve, reject) => {
+    worker.once("close", resolve).once("error", () => {
+      reject(new Error("wrangler isn't installed. Use `npm start`, which installs what is needed."));
+    });
+  });
+  worker = undefined;
+  return { status, said };
 }
 
 /**
@@ -162,8 +185,8 @@ function migrate() {
  */
 function startWorker() {
   const given = Object.fromEntries(workerSettings.flatMap((name) => (setting(name) ? [[name, setting(name)]] : [])));
-  // Without a key the Worker does without a provider; that one is missing is nothing to warn of.
-  const settings = { OPENAI_API_KEY: "", ...given };
+  // Without a key the Worker does without a provider; that one is missing is nothing to warn of, nor that no secret is being exchanged.
+  const settings = { OPENAI_API_KEY: "", SEALING_SECRET_PREVIOUS: "", ...given };
   writeFileSync(emptyFile, "");
   const args = ["--port", port, "--env-file", emptyFile, "--show-interactive-dev-session=false"];
   const child = spawn("wrangler", ["dev", ...args], {
@@ -191,27 +214,33 @@ async function answered() {
 }
 
 /** Each minute what is owed to webhooks is looked for: locally nobody rings at the times of wrangler.toml. */
-function keepSchedule() {
+async function keepSchedule() {
   const ring = `${origin}/cdn-cgi/handler/scheduled?cron=${encodeURIComponent("* * * * *")}`;
-  const look = () => void fetch(ring, { signal: AbortSignal.timeout(10_000) }).catch(() => undefined);
+  const look = () => fetch(ring, { signal: AbortSignal.timeout(10_000) }).catch(() => undefined);
   setInterval(look, 60_000).unref();
-  look();
+  // Waited for, since wrangler logs it: the key stays the last line.
+  await look();
 }
 
 /** The local tenant's key; made at the first start, and whenever the local database has been thrown away. */
-async function localKey() {
+async function localKey(shop) {
+  const { tools, ...others } = JSON.parse(starter.replaceAll(shopInStarter, shop));
   const known = readKey();
   if (known !== undefined) {
-    const sessions = await fetch(`${origin}/v1/sessions?limit=1`, {
-      headers: { authorization: `Bearer ${known.key}` },
-    });
-    if (sessions.status !== 401) return keepKey(known);
+    const of = await fetch(`${origin}/v1/tools/order`, { headers: { authorization: `Bearer ${known.key}` } });
+    // The shop has another address where its port was taken. Whoever deleted its tools goes on without.
+    if (of.ok) await putAll({ tools }, known.key);
+    if (of.status !== 401) return keepKey(known, shop);
   }
   const tenant = await call("POST", "/v1/admin/tenants", setting("ADMIN_SECRET"), { name: "local" });
-  for (const [kind, resources] of Object.entries(starter)) {
-    for (const [name, body] of Object.entries(resources)) await call("PUT", `/v1/${kind}/${name}`, tenant.key, body);
+  await putAll({ tools, ...others }, tenant.key);
+  return keepKey(tenant, shop);
+}
+
+async function putAll(kinds, key) {
+  for (const [kind, resources] of Object.entries(kinds)) {
+    for (const [name, body] of Object.entries(resources)) await call("PUT", `/v1/${kind}/${name}`, key, body);
   }
-  return keepKey(tenant);
 }
 
 function readKey() {
@@ -223,8 +252,8 @@ function readKey() {
   }
 }
 
-function keepKey({ key, tenantId }) {
-  writeFileSync(keyFile, JSON.stringify({ key, tenantId, origin }), { mode: 0o600 });
+function keepKey({ key, tenantId }, shop) {
+  writeFileSync(keyFile, JSON.stringify({ key, tenantId, origin, shopPort: new URL(shop).port }), { mode: 0o600 });
   return key;
 }
 
@@ -238,7 +267,15 @@ async function call(method, path, token, body) {
   return response.json();
 }
 
-function welcome(key) {
+/** A link that signs whoever runs this in to the console; a new one at each start. Passkeys want `localhost`. */
+async function consoleLink() {
+  const { tenantId } = readKey();
+  const you = { name: "You", email: "you@localhost.local" };
+  const { link } = await call("POST", `/v1/admin/tenants/${tenantId}/people`, setting("ADMIN_SECRET"), you);
+  return link.replace("//127.0.0.1:", "//localhost:");
+}
+
+function welcome(key, link) {
   const model = setting("OPENAI_API_KEY")
     ? `OpenAI-compatible, ${setting("OPENAI_BASE_URL") || "api.openai.com"}`
     : "offline: it quotes what it is given (set OPENAI_API_KEY for a real one)";
@@ -250,9 +287,14 @@ Try it, in another terminal:
 
   export KEY=${key}
   SESSION=$(curl -s ${origin}/v1/sessions -H "Authorization: Bearer $KEY" \\
-    -H "Content-Type: application/json" -d '{"agent":"assistant"}' | sed 's/.*"sessionId":"\\([^"]*\\)".*/\\1/')
+    -H "Content-Type: application/json" -d '{"agent":"shop"}' | sed 's/.*"sessionId":"\\([^"]*\\)".*/\\1/')
   curl -s ${origin}/v1/sessions/$SESSION/messages -H "Authorization: Bearer $KEY" \\
-    -H "Content-Type: application/json" -d '{"content":"My card is 4111 1111 1111 1111. What can you do?"}'
+    -H "Content-Type: application/json" -d '{"content":"My card is 4111 1111 1111 1111. How long does delivery take?"}'
+
+Then say "Refund order 1001, please.": a person has to approve it first.
+
+The console, where people look at what was held and decide (the link signs you in once; each start makes one):
+${link}
 
 Go on:  npm run demo   ·   every route: ${origin}/docs   ·   README.md
 

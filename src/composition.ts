@@ -2,6 +2,8 @@
 
 import type { ChannelPlatform } from "./application/channels/channel-platform.js";
 import { platformCall } from "./application/channels/platform-call.js";
+import type { BudgetPlatform } from "./application/limits/budget-platform.js";
+import type { PriceOf } from "./application/limits/hold-work.js";
 import { eraseFromD1 } from "./application/memory/erasure.js";
 import type { MemoryPlatform } from "./application/memory/memory-platform.js";
 import { memoryPrompts } from "./application/memory/memory-prompts.js";
@@ -11,6 +13,7 @@ import type { Services } from "./application/services.js";
 import { callHttpWorker } from "./application/worker-caller.js";
 import type { NewQueueJob } from "./catalogues/queue-jobs.js";
 import type { LaterJob } from "./catalogues/webhooks.js";
+import { channelOf } from "./channels/connection.js";
 import { named, shared, tenantModel, tenantProvider } from "./composition/shared.js";
 import { AskGateway } from "./gateways/ask-gateway.js";
 import { ChannelGateway } from "./gateways/channel-gateway.js";
@@ -19,22 +22,28 @@ import { locationHint, PlacedObjects } from "./gateways/placement.js";
 import { RoundtableGateway } from "./gateways/roundtable-gateway.js";
 import { RunGateway } from "./gateways/run-gateway.js";
 import { SessionGateway } from "./gateways/session-gateway.js";
+import { configuredProviders, meaningOfDefault } from "./model/provider-table.js";
 import { now } from "./platform/clock.js";
+import type { Database } from "./platform/sql.js";
 import { createTokenSigner } from "./platform/token-signer.js";
 import { CallerStore } from "./stores/caller-store.js";
 import { ChannelStore } from "./stores/channel-store.js";
+import { ConfigStore } from "./stores/config-store.js";
 import { NearDatabase } from "./stores/database.js";
 import { deliverToD1 } from "./stores/deliveries.js";
-import { nearStores } from "./stores/near-stores.js";
+import { type NearStores, nearStores } from "./stores/near-stores.js";
 import { ReaderStore } from "./stores/reader-store.js";
+import { ResealStore } from "./stores/reseal-store.js";
 import { ResourceVersions } from "./stores/resource-versions.js";
+import { RestoreStore } from "./stores/restore-store.js";
 import { RoundtableIndex } from "./stores/roundtable-index.js";
 import { RunIndex } from "./stores/run-index.js";
 import { SessionIndex } from "./stores/session-index.js";
 import { D1TeamState } from "./stores/team-state.js";
+import { TenantCopy } from "./stores/tenant-copy.js";
 import { WebhookDeliveries } from "./stores/webhook-deliveries.js";
 import { WebhookStore } from "./stores/webhook-store.js";
-import { channelOf } from "./webhooks/channels/table.js";
+import { loaded } from "./text/lazily.js";
 
 /** @param revision of the tenant that it is for, where somebody has just read it */
 export function composeRootPlatform(env: Env, revision?: number): RootPlatform {
@@ -50,13 +59,15 @@ export function composeRootPlatform(env: Env, revision?: number): RootPlatform {
     policy,
     signer,
     load,
+    prices,
+    budgets,
   } = shared(env);
   const { resources, tenants, renew } = snapshots.at(revision);
   const model: RootPlatform["model"] = (tenantId) => tenantModel(env, tenantId, tenants);
   return {
-    at: (later) => composeRootPlatform(env, later),
-    renew,
+    at: async (tenantId, known) => composeRootPlatform(env, known ?? (await store.revision(tenantId))),
     revision: (tenantId) => store.revision(tenantId),
+    renew,
     now,
     load,
     examples,
@@ -72,7 +83,18 @@ export function composeRootPlatform(env: Env, revision?: number): RootPlatform {
     model,
     teamState: (tenantId) => new D1TeamState(shared(env).db, tenantId, now),
     callWorker: (work, call, signal) => callHttpWorker(call, signal, { ...work, policy, signer }),
-    deliver: (delivery) => deliverToD1(shared(env).db, delivery, { now, send: (jobs) => sendWebhookJobs(env, jobs) }),
+    budgets,
+    priceOf: () => priceOfNow(env),
+    openAsks: (...of) => shared(env).limits.openAsks(...of),
+    heldAgainst: async (facts) =>
+      (await limiting()).heldAgainst(facts, { now, tenants, budgets, priceOf: () => priceOfNow(env) }),
+    deliver: async (delivery) =>
+      (await settling()).deliverSettled(delivery, budgets, (copies) =>
+        deliverToD1(shared(env).db, copies, {
+          waking: { now, send: (jobs) => sendWebhookJobs(env, jobs) },
+          prices,
+        }),
+      ),
     conversations: conversationsOf(env),
   };
 }
@@ -87,12 +109,26 @@ export function composeChannelPlatform(env: Env): ChannelPlatform {
   };
 }
 
+/** What the object of a tenant's limits needs. */
+export function composeBudgetPlatform(env: Env): BudgetPlatform {
+  return {
+    now,
+    deliver: (delivery) =>
+      deliverToD1(shared(env).db, delivery, { waking: { now, send: (jobs) => sendWebhookJobs(env, jobs) } }),
+  };
+}
+
 export function composeMemoryPlatform(env: Env): MemoryPlatform {
-  const { memory, resources, tenants, load } = shared(env);
+  const { db, memory, resources, tenants, load, bulkTurns, budgets, prices } = shared(env);
   const { memories, entries, contexts, vectors, sendJobs } = memory.ports;
   return {
     now,
     load,
+    bulkTurns,
+    budgets,
+    heldAgainst: async (facts) =>
+      (await limiting()).heldAgainst(facts, { now, tenants, budgets, priceOf: () => priceOfNow(env) }),
+    deliver: (delivery) => deliverToD1(db, delivery, { prices }),
     memories,
     entries,
     contexts,
@@ -113,13 +149,55 @@ export interface RequestOrigin {
   readonly cf?: unknown;
   /** Of D1, as an answer before gave it to the caller. */
   readonly bookmark?: string | undefined;
+  /** Where it reached the deployment: `https://host`. */
+  readonly origin?: string;
 }
 
-export function composeServices(env: Env, { cf, bookmark }: RequestOrigin = {}): Services {
-  const place = locationHint(cf);
-  const { db, bookmarks, sealer, memory, placements } = shared(env);
+const limiting = loaded(() => import("./application/limits/hold-work.js"));
+const settling = loaded(() => import("./application/limits/deliver-settled.js"));
+const pricing = loaded(() => import("./model/prices.js"));
+
+/** What calls cost by the table that holds now: of a model that nobody has priced a limit of money lets no call through. */
+async function priceOfNow(env: Env): Promise<PriceOf> {
+  const [known, { priceOf }] = await Promise.all([
+    (async () => (await shared(env).prices()).tableAt(now()))(),
+    pricing(),
+  ]);
+  // What works without a provider is free without a table, too.
+  const table = known ?? { version: 0, from: 0, currency: "", models: {} };
+  return (model, usage) =>
+    priceOf(model === "default" ? meaningOfDefault(env, env.DEFAULT_MODEL || undefined) : model, usage, table)?.money;
+}
+
+/** What a request is given. Most of it is made once, for every request that comes from the same part of the world. */
+export function composeServices(env: Env, { cf, bookmark, origin = "" }: RequestOrigin = {}): Services {
+  const { bookmarks, sealingSecrets } = shared(env);
+  const services = {
+    ...servicesFrom(env, locationHint(cf)),
+    origin,
+    // Its key is derived by the request that needs it: a promise isn't kept beyond its request.
+    tokens: createTokenSigner(sealingSecrets),
+  };
   // Where nobody has sent one, as in objects and queues, which live longer than a request, each look-up reads the primary.
-  const near = bookmark === undefined ? undefined : new NearDatabase(env.DB, bookmarks, bookmark);
+  if (bookmark === undefined) return { ...services, bookmark: () => bookmarks.latest };
+  const near = new NearDatabase(env.DB, bookmarks, bookmark);
+  return { ...services, near: nearStoresOf(env, near), bookmark: () => near.bookmark };
+}
+
+type Place = ReturnType<typeof locationHint>;
+const servicesOf = new WeakMap<Env, Map<Place, ReturnType<typeof makeServices>>>();
+
+function servicesFrom(env: Env, place: Place): ReturnType<typeof makeServices> {
+  const made = servicesOf.get(env) ?? new Map<Place, ReturnType<typeof makeServices>>();
+  servicesOf.set(env, made);
+  const services = made.get(place) ?? makeServices(env, place);
+  made.set(place, services);
+  return services;
+}
+
+/** @param place where objects are made that aren't there yet */
+function makeServices(env: Env, place: Place) {
+  const { db, sealer, placements } = shared(env);
   const sessions = new SessionGateway(new PlacedObjects(named(env, env.CHAT_SESSION), placements, place));
   const runs = new RunGateway(new PlacedObjects(named(env, env.ROUTING_RUN), placements, place));
   const roundtables = new RoundtableGateway(new PlacedObjects(named(env, env.ROUNDTABLE), placements, place));
@@ -127,20 +205,23 @@ export function composeServices(env: Env, { cf, bookmark }: RequestOrigin = {}):
     ...shared(env),
     environment: env.ENVIRONMENT,
     adminSecret: env.ADMIN_SECRET,
-    sealingSecret: env.SEALING_SECRET,
-    providers: [...(env.OPENAI_API_KEY ? ["openai"] : []), ...(env.AI === undefined ? [] : ["workers-ai"])],
+    providers: configuredProviders(env),
     now,
     readPage: (name) => readAsset(env.PAGES, `/${name}.md`),
-    near: nearStores(near ?? db, { sealer, now, vectors: memory.ports.vectors }),
-    bookmark: () => near?.bookmark ?? bookmarks.latest,
-    tokens: createTokenSigner(env.SEALING_SECRET),
+    near: nearStoresOf(env, db),
     callers: new CallerStore(db, placements),
+    people: loaded(async () => new (await import("./stores/people-store.js")).PeopleStore(db, now)),
+    consoles: loaded(async () => new (await import("./stores/console-store.js")).ConsoleStore(db, placements, now)),
     readers: new ReaderStore(db, now),
     resourceVersions: new ResourceVersions(db, sealer),
+    config: new ConfigStore(db, sealer, now),
     sessions,
     index: new SessionIndex(db),
     runs,
     runIndex: new RunIndex(db, now),
+    reseals: new ResealStore(db, sealer, now),
+    restores: new RestoreStore(db, now),
+    copy: new TenantCopy(db, sealer),
     webhooks: new WebhookStore(db, sealer, now),
     webhookDeliveries: new WebhookDeliveries(db, now),
     sendWebhookJobs: (jobs) => sendWebhookJobs(env, jobs),
@@ -151,7 +232,12 @@ export function composeServices(env: Env, { cf, bookmark }: RequestOrigin = {}):
     roundtableIndex: new RoundtableIndex(db),
     asks: new AskGateway({ ses: sessions, run: runs, rt: roundtables }),
     debates: new DebateGateway({ ses: sessions, run: runs }),
-  };
+  } satisfies Omit<Services, "tokens" | "bookmark" | "origin">;
+}
+
+function nearStoresOf(env: Env, db: Database): NearStores {
+  const { sealer, memory } = shared(env);
+  return nearStores(db, { sealer, now, vectors: memory.ports.vectors });
 }
 
 function conversationsOf(env: Env): ChannelGateway {

@@ -24,6 +24,11 @@ export const faces: readonly Face[] = [
   },
   { paths: /^\/v1\//, callers: "tenant", load: api },
   {
+    paths: /^\/console(\/|$)/,
+    callers: "anybody",
+    load: loaded(async () => (await import("./console/face.js")).consoleFace),
+  },
+  {
     paths: /^\/(docs|openapi\.json)(\/|$)/,
     callers: "anybody",
     load: loaded(async () => {

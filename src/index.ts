@@ -4,6 +4,7 @@ import { ChatSession } from "../durable-objects/chat-session/object.js";
 import { MemoryThread } from "../durable-objects/memory-thread/object.js";
 import { Roundtable } from "../durable-objects/roundtable/object.js";
 import { RoutingRun } from "../durable-objects/routing-run/object.js";
+import { TenantBudget } from "../durable-objects/tenant-budget/object.js";
 import { runMaintenance } from "./application/system/run-maintenance.js";
 import { composeServices } from "./composition.js";
 import { faces } from "./faces.js";
@@ -11,7 +12,7 @@ import { openOnDemand } from "./http/app.js";
 import { consumeJobs } from "./queue/job-consumer.js";
 import { deploymentActor } from "./tenancy/actor.js";
 
-export { ChannelConversation, ChatSession, MemoryThread, Roundtable, RoutingRun };
+export { ChannelConversation, ChatSession, MemoryThread, Roundtable, RoutingRun, TenantBudget };
 
 /** The schedule that looks after what is owed alone; any other does all the housekeeping. `wrangler.toml` sets them. */
 const everyMinute = "* * * * *";

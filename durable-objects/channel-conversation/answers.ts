@@ -6,6 +6,7 @@ import type { Ask } from "../../src/asks/ask.js";
 import type { OpenConnection } from "../../src/channels/connection.js";
 import type { InboundEvent } from "../../src/channels/inbound.js";
 import { answerOfButton, readButton } from "../../src/channels/questions.js";
+import { attempt } from "../../src/conversation/problem.js";
 import type { Outgoing, OutgoingPorts } from "./outgoing.js";
 import { texts } from "./texts.js";
 
@@ -33,7 +34,7 @@ export class Answers {
     const { store, platform } = this.ports;
     const askId = store.question(token);
     if (askId === undefined || !askId.startsWith("ask_")) return undefined;
-    const ask = await readAsk(connectionActor(store.state()), askId, platform.services);
+    const ask = await attempt(() => readAsk(connectionActor(store.state()), { askId }, platform.services));
     return ask.ok ? ask.value : undefined;
   }
 
@@ -49,7 +50,7 @@ export class Answers {
     const key = action.repliesTo === undefined ? undefined : store.postByMessage(action.repliesTo);
     const askId = action.askId ?? (key?.startsWith("ask:") ? key.slice("ask:".length) : undefined);
     if (askId === undefined || !store.hasQuestion(askId)) return undefined;
-    const ask = await readAsk(connectionActor(store.state()), askId, platform.services);
+    const ask = await attempt(() => readAsk(connectionActor(store.state()), { askId }, platform.services));
     return ask.ok ? ask.value : undefined;
   }
 
@@ -75,13 +76,13 @@ export class Answers {
     return this.answer(open, event, ask, { decision: "edit", content: event.action.text });
   }
 
-  /** Who may answer, and that the first answer wins, the ask itself knows: whoever comes late is told. */
+  /** Who may answer, and that the first answer wins, the ask itself knows: a late answerer is told. */
   async answer(open: OpenConnection, event: InboundEvent, ask: Ask, answer: unknown): Promise<Finish> {
     const { store, platform } = this.ports;
     if (answer === undefined) return () => this.out.notice(event, texts.pressAButton);
     const isStaff = open.connection.reviewers?.conversation === event.target.chat;
     const actor = await personActor(open, event, isStaff);
-    const answered = await answerAsk(actor, { askId: ask.askId, answer }, platform.services);
+    const answered = await attempt(() => answerAsk(actor, { askId: ask.askId, answer }, platform.services));
     return () => {
       store.endEdit(event.user.id);
       if (!answered.ok) this.out.notice(event, texts.notTaken(answered.problem));

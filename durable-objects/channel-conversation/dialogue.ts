@@ -9,8 +9,9 @@ import type { OpenConnection } from "../../src/channels/connection.js";
 import { type InboundEvent, longestInbound, speakerOf, type Target } from "../../src/channels/inbound.js";
 import { answerOfText } from "../../src/channels/questions.js";
 import type { Turn } from "../../src/chat/session.js";
+import { waitingText, waitsFor } from "../../src/chat/waits-for.js";
 import { replyText } from "../../src/conversation/message.js";
-import type { Problem } from "../../src/conversation/problem.js";
+import { attempt, type Problem } from "../../src/conversation/problem.js";
 import type { ConversationSignal } from "../../src/gateways/channel-gateway.js";
 import { Answers, type EventOf, type Finish, nothing } from "./answers.js";
 import { Outgoing, type OutgoingPorts } from "./outgoing.js";
@@ -57,7 +58,7 @@ export class Dialogue {
     }
   }
 
-  /** After all tries: whoever wrote something hears that it came to nothing. */
+  /** After all tries: its writer hears that it came to nothing. */
   giveUp(signal: ConversationSignal): void {
     if (signal.kind === "event") this.out.say(`failed:${signal.event.eventId}`, texts.failed, signal.event.target);
   }
@@ -84,7 +85,12 @@ export class Dialogue {
     const { reviewers, commands } = open.connection;
     const isStaff = reviewers?.conversation === event.target.chat;
     const text = event.action.text.trim();
-    if (text === "") return nothing;
+    // A picture, a voice message, or the bot's name alone.
+    if (text === "") {
+      return isStaff || store.state().handedOver
+        ? () => this.out.noted(event)
+        : () => this.out.say(`text-only:${event.eventId}`, texts.textOnly, event.target);
+    }
     const asked = await this.answers.askAnsweredBy(event);
     if (asked !== undefined) return this.answers.answer(open, event, asked, answerOfText(asked, text));
     // The answer to a question of another conversation, or to none, is nobody's message.
@@ -112,14 +118,15 @@ export class Dialogue {
     const { generation, sessionId: known, ...identity } = store.state();
     const sessionId = known ?? (await this.begin(open, event));
     if (typeof sessionId !== "string") return this.refused(event, sessionId);
-    const sent = await sendMessage(
-      await personActor(open, event, false),
-      {
-        ...{ sessionId, content: text.slice(0, longestInbound), speaker: speakerOf(event.user), waitMs: 0 },
-        idempotencyKey: `${identity.conversation}#${generation} ${event.eventId}`,
-      },
-      services,
-    );
+    const actor = await personActor(open, event, false);
+    const message = {
+      sessionId,
+      content: text.slice(0, longestInbound),
+      speaker: speakerOf(event.user),
+      waitMs: 0,
+      idempotencyKey: `${identity.conversation}#${generation} ${event.eventId}`,
+    };
+    const sent = await attempt(() => sendMessage(actor, message, services));
     if (sent.ok) return () => this.accepted(sessionId, sent.value, event);
     if (sent.problem.code === "queue_full") throw new LaterError((sent.problem.retryAfterSeconds ?? 5) * 1_000);
     if (sent.problem.code === "not_found" && known !== undefined) {
@@ -143,13 +150,16 @@ export class Dialogue {
     return begun.value;
   }
 
-  private accepted(sessionId: string, { turnId }: Turn, event: InboundEvent): void {
+  private accepted(sessionId: string, { turnId, waitsFor: waited, userMessage }: Turn, event: InboundEvent): void {
     const { store } = this.ports;
     const { target } = event;
     store.setTarget(target);
     // Otherwise it is the answer to a question of a turn that goes on.
-    if (store.addTurn(turnId, sessionId, target)) this.out.working(turnId, target);
-    else this.out.noted(event);
+    if (!store.addTurn(turnId, sessionId, target)) this.out.noted(event);
+    // Behind an open question it may take long.
+    else if (userMessage !== undefined && (waited?.askIds.length ?? 0) > 0)
+      this.out.say(`queued:${event.eventId}`, userMessage, target);
+    else this.out.working(turnId, target);
   }
 
   /** What an end user may be told; a question says itself what it takes. */
@@ -162,7 +172,7 @@ export class Dialogue {
   private async beginAnew(open: OpenConnection, event: InboundEvent): Promise<Finish> {
     const { store, platform } = this.ports;
     const actor = await personActor(open, event, false);
-    for (const turn of store.openTurns()) await cancelTurn(actor, turn, platform.services);
+    for (const turn of store.openTurns()) await attempt(() => cancelTurn(actor, turn, platform.services));
     return () => {
       store.beginAnew();
       this.out.say(`anew:${event.eventId}`, texts.begunAnew, event.target);
@@ -195,7 +205,7 @@ export class Dialogue {
       return nothing;
     }
     const query = { sessionId: known.sessionId, turnId, waitMs: 0 };
-    const turn = await readTurn(connectionActor(open), query, platform.services);
+    const turn = await attempt(() => readTurn(connectionActor(open), query, platform.services));
     if (!turn.ok) return () => store.endTurn(turnId);
     const channel = await platform.channelOf(open);
     return () => {
@@ -210,7 +220,8 @@ export class Dialogue {
   ): Promise<Finish> {
     const { platform, store } = this.ports;
     const { tenantId, channelId, conversation } = store.state();
-    const read = await readAsk(connectionActor(open), signal.askId, platform.services);
+    const { askId } = signal;
+    const read = await attempt(() => readAsk(connectionActor(open), { askId }, platform.services));
     if (!read.ok) return nothing;
     const ask = read.value;
     const { reviewers } = open.connection;
@@ -229,7 +240,9 @@ export class Dialogue {
       );
     }
     const { turnId } = ask.from;
-    return turnId === undefined || ask.status !== "open" ? nothing : () => this.out.waiting(turnId, ask.askId);
+    return turnId === undefined || ask.status !== "open"
+      ? nothing
+      : () => this.out.delayed(ask.askId, turnId, waitingText(waitsFor([ask])));
   }
 
   private targetOf({ from }: Ask, isRelayed: boolean): Target {

@@ -2,18 +2,18 @@
 import type { ChannelPlatform } from "../../src/application/channels/channel-platform.js";
 import { isEditButton, proposedText, readButton } from "../../src/channels/questions.js";
 import type { CommandKey } from "../../src/conversation/command-key.js";
+import { doublingWaits } from "../../src/conversation/delivery.js";
 import type { ConversationIdentity, ConversationSignal, FormText } from "../../src/gateways/channel-gateway.js";
 import { describeError } from "../../src/platform/logging.js";
-import type { StepOutcome } from "../kit/driver.js";
 import { Kit } from "../kit/kit.js";
-import { retryDelayMs } from "../kit/outbox.js";
+import type { WorkItem } from "../kit/work-loop.js";
 import { deliverFromConversation } from "./deliveries.js";
 import { Dialogue, LaterError } from "./dialogue.js";
 import { Posting } from "./posting.js";
 import { ConversationStore, type SignalRow } from "./store.js";
 
-/** How often something is tried that fails for a reason that nobody foresaw. The last wait is a bit over two minutes. */
-const maxAttempts = 8;
+/** Of what fails for a reason that nobody foresaw. The last is a bit over a minute. */
+const waits = doublingWaits(1_000, 3_600_000, 8);
 const nextDeadline = "next";
 
 export class ConversationEngine {
@@ -34,10 +34,10 @@ export class ConversationEngine {
         return { tenantId, id: `${channelId}/${conversation}` };
       },
       deliver: (messages) => deliverFromConversation(messages, this.store.state(), platform),
-      step: () => this.step(),
+      next: () => this.next(),
       present: (_type, data) => data,
       askClosed: () => {},
-      deadlinePassed: () => this.kit.kick(),
+      deadlinePassed: () => this.kit.loop.kick(),
     });
     this.posting = new Posting({ store: this.store, kit: this.kit, platform });
     this.dialogue = new Dialogue({ storage: ctx.storage, store: this.store, platform });
@@ -54,7 +54,7 @@ export class ConversationEngine {
   accept(signals: readonly ConversationSignal[]): void {
     const now = this.platform.now();
     const added = signals.map((signal) => this.store.addSignal(signal, now));
-    if (added.includes(true)) this.kit.kick();
+    if (added.includes(true)) this.kit.loop.kick();
   }
 
   /** The text that a reviewer edits; nothing where that isn't asked here (any more). */
@@ -71,36 +71,25 @@ export class ConversationEngine {
       const isParked = this.store.unpark(deliveryId, this.platform.now());
       if (isParked) {
         this.kit.commands.claim(command);
-        this.kit.kick();
+        this.kit.loop.kick();
       }
       return isParked;
     });
   }
 
-  async stop(): Promise<void> {
-    this.kit.cancel();
-    await this.kit.stopped();
-  }
-
-  private async step(): Promise<StepOutcome> {
+  private next(): WorkItem | undefined {
     const now = this.platform.now();
     const signal = this.store.heads().find(({ dueAt }) => dueAt <= now);
-    if (signal !== undefined) {
-      await this.deal(signal);
-      return "again";
-    }
+    if (signal !== undefined) return once(() => this.deal(signal));
     const post = this.store.nextPost();
-    if (post !== undefined && post.dueAt <= now) {
-      await this.posting.send(post);
-      return "again";
-    }
+    if (post !== undefined && post.dueAt <= now) return once(() => this.posting.send(post));
     const due = [...this.store.heads(), ...(post === undefined ? [] : [post])].map(({ dueAt }) => dueAt);
     this.kit.deadlines.move(nextDeadline, due.length === 0 ? undefined : Math.min(...due));
     if (due.length === 0) this.store.forgetOld(now);
-    return "idle";
+    return undefined;
   }
 
-  /** Done, postponed, or given up with a word to whoever waits. */
+  /** Done, postponed, or given up with a word to the person who waits. */
   private async deal({ seq, signal, attempts }: SignalRow): Promise<void> {
     try {
       const finish = await this.dialogue.deal(signal);
@@ -115,7 +104,8 @@ export class ConversationEngine {
         return;
       }
       this.kit.log("error", "channel.signal_failed", { subject: signal.kind, attempts, ...describeError(error) });
-      if (attempts + 1 < maxAttempts) this.store.postpone(seq, now + retryDelayMs(attempts + 1));
+      const waitMs = waits[attempts];
+      if (waitMs !== undefined) this.store.postpone(seq, now + waitMs);
       else {
         this.kit.write(() => {
           this.dialogue.giveUp(signal);
@@ -124,4 +114,8 @@ export class ConversationEngine {
       }
     }
   }
+}
+
+function once(work: () => Promise<void>): WorkItem {
+  return { slice: () => work().then(() => "again") };
 }

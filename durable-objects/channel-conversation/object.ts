@@ -17,7 +17,7 @@ import { channelConversationSchema } from "./schema.js";
 export class ChannelConversation extends StoredObject<ConversationEngine> implements ConversationObject {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env, channelConversationSchema, new ConversationEngine(ctx, composeChannelPlatform(env)));
-    if (this.canGoOn()) this.engine.kit.kick();
+    if (this.canGoOn()) this.engine.kit.loop.kick();
   }
 
   async accept(
@@ -46,9 +46,9 @@ export class ChannelConversation extends StoredObject<ConversationEngine> implem
 
   async remove(): Promise<boolean> {
     if (!this.exists()) return false;
-    await this.engine.stop();
-    await this.ctx.storage.deleteAll();
-    this.engine.kit.emptied();
+    const { kit } = this.engine;
+    await kit.stop();
+    await kit.empty();
     return true;
   }
 }

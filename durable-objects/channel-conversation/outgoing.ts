@@ -38,16 +38,12 @@ export class Outgoing {
     this.add(workingKey(turnId), { kind: "working", text: texts.working }, target);
   }
 
-  /** That a person looks at it first; only where that can take the place of what is there. */
-  waiting(turnId: string, askId: string): void {
+  /** Why its answer takes longer: in the place of what is there, and where nothing can be changed as a message of its own. */
+  delayed(key: string, turnId: string, text: string): void {
     const { store } = this.ports;
-    if (store.postOf(workingKey(turnId))?.messageId === undefined) return;
-    this.add(
-      `waiting:${askId}`,
-      { kind: "working", text: texts.waiting },
-      store.turn(turnId)?.target,
-      workingKey(turnId),
-    );
+    const isShown = store.postOf(workingKey(turnId))?.messageId !== undefined;
+    const kind = isShown ? "working" : "word";
+    this.add(`waiting:${key}`, { kind, text }, store.turn(turnId)?.target, isShown ? workingKey(turnId) : undefined);
   }
 
   /** The end of a turn takes the place of what stood there meanwhile. @param text none of a turn that was cancelled */

@@ -31,4 +31,9 @@ export const channelConversationSchema: readonly SchemaStep[] = [
       CREATE INDEX posts_by_status ON posts (status, seq);
       CREATE INDEX posts_by_message ON posts (message_id);`,
   },
+  {
+    name: "posts under way",
+    // When the first try began of those whose end nobody knows; nothing of a post that no try is open of.
+    sql: "ALTER TABLE posts ADD COLUMN tried_at INTEGER",
+  },
 ];

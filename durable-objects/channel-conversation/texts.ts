@@ -3,9 +3,9 @@ import type { Problem } from "../../src/conversation/problem.js";
 
 export const texts = {
   working: "…",
-  waiting: "A person will look at this before it goes on.",
   nothingToSay: "Done.",
   noted: "Noted.",
+  textOnly: "I can read text only. Please write what you would like to say.",
   cancelled: "Cancelled.",
   failed: "That didn't work. Please try again.",
   begunAnew: "This is a new conversation.",

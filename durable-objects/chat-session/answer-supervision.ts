@@ -9,6 +9,8 @@ import { isFinal } from "../../src/chat/session.js";
 import type { PlainMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import { runPass } from "../../src/supervision/pass.js";
+import type { PendingShadow } from "../../src/supervision/shadows.js";
+import type { SupervisionState } from "../../src/supervision/state.js";
 import type { SubjectOf } from "../../src/supervision/subject.js";
 import type { Action } from "../../src/supervision/verdict.js";
 import { agentPorts } from "../kit/agent-ports.js";
@@ -72,21 +74,28 @@ export class AnswerSupervision {
     // Steps of the turn: what its models take is counted with it, and forgotten with it.
     const journal = kit.journal(turnId, isOpen).scope(`answer/${messageId}`);
     try {
-      const { state, subject: after } = await runPass(sent, loaded.supervisors, { ...supervise, journal });
+      const shadows: PendingShadow[] = [];
+      const later = (shadow: PendingShadow): void => void shadows.push(shadow);
+      const { state, subject: after } = await runPass(sent, loaded.supervisors, { ...supervise, journal }, later);
+      const decided = (record: SupervisionState): void => {
+        supervise.decided(record, sent, after);
+        for (const shadow of shadows) supervise.shadow?.(shadow);
+      };
       const passed = after.hook === "request" ? after.message.content : "";
       const beside = after.hook === "request" ? (after.beside ?? []) : [];
       const why = stopped(state.decision);
       if (why === undefined) {
         const cleared = withTexts({ ...message, content: passed }, sender, beside);
-        return { message: ok(cleared), record: () => supervise.decided(state, sent, after) };
+        return { message: ok(cleared), record: () => decided(state) };
       }
       // No message keeps the text of one that was stopped.
       const record = { ...state, texts: { before: content, after: passed } };
       const detail = ["The message was not taken as the answer:", why, ...state.reasons].join(" ");
-      return { message: refuse("invalid", detail), record: () => supervise.decided(record, sent, after) };
+      return { message: refuse("invalid", detail), record: () => decided(record) };
     } catch (error) {
       if (isControlFlow(error)) return undefined;
-      throw kit.afterThrowBeside(turnId, error);
+      // It is no try of the turn: those that come after begin anew.
+      throw kit.works.flushAfter(turnId, error);
     }
   }
 }

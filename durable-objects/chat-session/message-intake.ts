@@ -1,59 +1,101 @@
 /** Messages on their way into a session: each becomes a turn, in order, or the answer to a question of the turn that waits. */
-import { admit, type NewSession } from "../../src/chat/session.js";
+import type { AdmittedWork } from "../../src/application/limits/admit-work.js";
+import type { RootPlatform } from "../../src/application/root-platform.js";
+import { admit } from "../../src/chat/session.js";
 import type { PlainMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { SendCommand } from "../../src/gateways/session-gateway.js";
 import { newId } from "../../src/platform/ids.js";
+import { loaded } from "../../src/text/lazily.js";
 import type { Kit } from "../kit/kit.js";
 import type { AnswerSupervision } from "./answer-supervision.js";
+import { limitFactsOf } from "./limit-facts.js";
+import { erasedKey } from "./message-versions.js";
+import type { SessionOutbox } from "./session-outbox.js";
 import type { ChatSessionStore } from "./store.js";
 import type { TurnRecord } from "./turn-rows.js";
+import { recordQueued } from "./turn-view.js";
 
 export interface IntakePorts {
   readonly store: ChatSessionStore;
   readonly kit: Kit;
   readonly supervision: AnswerSupervision;
-  readonly now: () => number;
+  readonly platform: RootPlatform;
   readonly cancelTurn: (turn: TurnRecord) => void;
-  /** Puts an effective message into the outbox for the memory, in the write that is under way. */
-  readonly remember: (messageId: string) => void;
-  /** Brings the session's copy up to date, in the write that is under way. */
-  readonly indexed: () => void;
-  /** The turn was made just now, and is what the driver does next, in the very stretch that made it. */
-  readonly begins: (turnId: string) => void;
+  readonly outbox: SessionOutbox;
 }
 
+const admission = loaded(() => import("../../src/application/limits/admit-work.js"));
+/** What a message takes of limits, and one that begins a turn; its tokens and money are worked out. */
+const ofMessage = { messages: 1 };
+const ofTurn = { ...ofMessage, turns: 1, concurrentTurns: 1, openAsks: 1, tokens: 1, money: 1 };
+
 export class MessageIntake {
+  private admitting: Promise<unknown> = Promise.resolve();
+  /** How many messages were taken in this instance. */
+  private enqueued = 0;
+
   constructor(private readonly ports: IntakePorts) {}
 
-  /** Gives the id of the turn that the message began, or that it answered. The same key gives the same turn. */
-  async accept(command: SendCommand, whileWaiting: NewSession["whileWaiting"]): Promise<Result<string>> {
+  /** Returns the id of the turn that the message began, or that it answered. The same key gives the same turn. */
+  async accept(command: SendCommand): Promise<Result<string>> {
     const { store, kit, cancelTurn } = this.ports;
-    for (;;) {
-      const known = this.sentBefore(command);
-      if (known !== undefined) return known;
+    const { whileWaiting } = store.session().definition;
+    // Nothing is computed, and nobody waits, where no message was ever erased.
+    const erased = store.versions.hasErased() ? await erasedKey(command.idempotencyKey) : undefined;
+    const turnId = command.turnId ?? newId("trn");
+    let admitted: AdmittedWork | undefined;
+    for (let looked = -1; ; ) {
+      // Nothing came in since somebody looked: it isn't known now either.
+      const known = looked === this.enqueued ? undefined : this.sentBefore(command, erased);
+      looked = this.enqueued;
+      if (known !== undefined) {
+        this.giveBack(turnId, admitted);
+        return known;
+      }
       const current = store.turns.current();
       const openAsks = current === undefined ? [] : kit.asks.openOfWork(current.turnId);
       const admission = admit({ whileWaiting, queued: store.turns.queued(), openAsks });
-      if (!admission.ok) return admission;
+      if (!admission.ok) {
+        this.giveBack(turnId, admitted);
+        return admission;
+      }
+      const asked = admitted === undefined ? this.admit(turnId, command, admission.value.kind === "answer") : undefined;
+      if (asked !== undefined) {
+        const room = await asked;
+        if (!room.ok) {
+          // It may be taken all the same: only the answer was late.
+          if (room.problem.code === "limits_unavailable") {
+            kit.write(() => kit.budgets.giveBack(turnId));
+            kit.deliverSoon();
+          }
+          return room;
+        }
+        admitted = room.value;
+        // Meanwhile others may have sent something: what becomes of it is decided anew.
+        continue;
+      }
       switch (admission.value.kind) {
         case "queue":
-          return ok(this.enqueue(command));
+          return ok(this.enqueue(turnId, command, admitted));
         case "cancel_current":
-          // In one synchronous stretch with the new turn: both are stored, or neither.
+          // In one synchronous section with the new turn: both are stored, or neither.
           if (current !== undefined) cancelTurn(current);
-          return ok(this.enqueue(command));
+          return ok(this.enqueue(turnId, command, admitted));
         case "answer": {
           const answered = await this.answer(admission.value.askId, command);
           // Closed meanwhile: what becomes of the message is decided anew.
-          if (answered !== undefined) return answered;
+          if (answered !== undefined) {
+            this.giveBack(turnId, admitted);
+            return answered;
+          }
         }
       }
     }
   }
 
-  private sentBefore({ idempotencyKey, requestHash }: SendCommand): Result<string> | undefined {
-    const known = this.ports.store.sentUnder(idempotencyKey);
+  private sentBefore({ idempotencyKey, requestHash }: SendCommand, erased?: string): Result<string> | undefined {
+    const known = this.ports.store.sentUnder(idempotencyKey, erased);
     if (known === undefined) return undefined;
     // The hash of a message that was erased is gone: any text counts as the same.
     return known.requestHash === "" || known.requestHash === requestHash
@@ -61,31 +103,64 @@ export class MessageIntake {
       : refuse("idempotency_conflict", "This Idempotency-Key came with another message before. Use a new key.");
   }
 
-  private enqueue(command: SendCommand): string {
-    const { store, kit, now, indexed } = this.ports;
+  /** One after another, so that messages keep their order; nothing where the tenant has no such limits, and nobody waits then. */
+  private admit(
+    turnId: string,
+    { measures, keyId, content: text, revision }: SendCommand,
+    isAnswer: boolean,
+  ): Promise<Result<AdmittedWork>> | undefined {
+    const takes = isAnswer ? ofMessage : ofTurn;
+    if (measures !== undefined && !measures.some((measure) => Object.hasOwn(takes, measure))) return undefined;
+    const { store, platform } = this.ports;
+    const facts = limitFactsOf(store.session(), keyId);
+    const next = this.admitting.then(async () =>
+      (await admission()).admitWork({ work: turnId, facts, text, revision }, takes, platform),
+    );
+    this.admitting = next.catch(() => undefined);
+    return next;
+  }
+
+  /** It became no turn. */
+  private giveBack(turnId: string, admitted: AdmittedWork | undefined): void {
+    const { kit } = this.ports;
+    if (admitted?.reserved === undefined) return;
+    kit.write(() => kit.budgets.giveBack(turnId));
+    kit.deliverSoon();
+  }
+
+  private enqueue(turnId: string, command: SendCommand, admitted: AdmittedWork | undefined): string {
+    const { store, kit, platform, outbox } = this.ports;
     const idempotencyKey = command.turnId === undefined ? command.idempotencyKey : undefined;
-    const ids = { turnId: command.turnId ?? newId("trn"), messageId: newId("msg"), replyId: newId("msg") };
+    const ids = { turnId, messageId: newId("msg"), replyId: newId("msg") };
     const salts = { messageSalt: crypto.randomUUID(), replySalt: crypto.randomUUID() };
-    const isFirst = store.turns.current() === undefined;
-    const isDriven = kit.write(() => {
+    kit.write(() => {
       const isWaiting = store.turns.current()?.status === "waiting";
-      store.turns.add({ ...command, ...ids, ...salts, idempotencyKey, at: now() });
+      store.turns.add({ ...command, ...ids, ...salts, idempotencyKey, at: platform.now() });
+      if (admitted?.reserved !== undefined) kit.budgets.begin(turnId, admitted.reserved);
+      recordQueued(turnId, store, kit);
       // A turn that begins at once brings the copy up to date itself.
-      if (isWaiting) indexed();
-      return kit.kick();
+      if (isWaiting) {
+        outbox.updateIndex();
+        kit.budgets.park(turnId);
+      }
+      // A turn that waits for others finds out itself what holds when it begins.
+      kit.loop.kick({ id: turnId, revision: admitted?.revision ?? command.revision });
     });
-    if (isFirst && isDriven) this.ports.begins(ids.turnId);
-    return ids.turnId;
+    this.enqueued++;
+    return turnId;
   }
 
   /** Nothing when the ask was closed meanwhile. All supervisors of requests look at the message first. */
   private async answer(askId: string, command: SendCommand): Promise<Result<string> | undefined> {
-    const { store, kit, supervision, now, remember } = this.ports;
-    const at = now();
+    const { store, kit, supervision, platform, outbox } = this.ports;
+    const at = platform.now();
     const { content, speaker, metadata, idempotencyKey, requestHash, sender } = command;
     const sent: PlainMessage = {
-      ...{ messageId: newId("msg"), role: "user", content },
-      ...{ answers: askId, createdAt: new Date(at).toISOString() },
+      messageId: newId("msg"),
+      role: "user",
+      content,
+      answers: askId,
+      createdAt: new Date(at).toISOString(),
     };
     const turnId = kit.asks.workOf(askId);
     const turn = turnId === undefined ? undefined : store.turns.get(turnId);
@@ -104,6 +179,7 @@ export class MessageIntake {
       switch (outcome.kind) {
         case "accepted":
           judged.record();
+          this.enqueued++;
           store.messages.add(message, turnId, true);
           store.answers.add({
             turnId,
@@ -114,7 +190,7 @@ export class MessageIntake {
             requestHash,
             at,
           });
-          remember(sent.messageId);
+          outbox.remember(sent.messageId);
           return ok(turnId);
         case "invalid": {
           const errors = outcome.issues.map((issue) => ({ ...issue, path: "content" }));

@@ -2,7 +2,9 @@
 import type { HistoryMessage } from "../../src/agent/prompt.js";
 import { historyText } from "../../src/chat/answered-questions.js";
 import { newestRounds } from "../../src/chat/past-calls.js";
+import { defined } from "../../src/conversation/defined.js";
 import { type ChatMessage, chatMessageSchema, type ModelReply } from "../../src/conversation/message.js";
+import { exec } from "../../src/platform/sql.js";
 import { ParsedTexts } from "../kit/parsed-texts.js";
 
 /** How many messages of the history are read at most; the prompt's token budget decides among them. */
@@ -23,22 +25,16 @@ export class MessageStore {
 
   constructor(private readonly sql: SqlStorage) {}
 
-  /** A write was undone: what was read within it doesn't hold. */
-  undone(): void {
+  /** A write was rolled back: what was read within it doesn't hold. */
+  onRollback(): void {
     this.newest = undefined;
   }
 
   /** @param inHistory whether later prompts may hold it. */
   add(message: ChatMessage, turnId: string, inHistory: boolean): void {
     const { newest } = this;
-    this.sql.exec(
-      "INSERT INTO messages (message_id, turn_id, role, body, in_history) VALUES (?, ?, ?, ?, ?)",
-      message.messageId,
-      turnId,
-      message.role,
-      JSON.stringify(message),
-      inHistory ? 1 : 0,
-    );
+    exec(this.sql)`INSERT INTO messages (message_id, turn_id, role, body, in_history)
+      VALUES (${message.messageId}, ${turnId}, ${message.role}, ${JSON.stringify(message)}, ${inHistory ? 1 : 0})`;
     this.newest = newest && [...newest, { message, turnId, inHistory }].slice(-keptRows);
   }
 
@@ -50,21 +46,27 @@ export class MessageStore {
   /** Another text in the place of an effective one; what is erased is in no later prompt. */
   replace(message: ChatMessage): void {
     this.newest = undefined;
-    this.sql.exec(
-      "UPDATE messages SET body = ?, in_history = in_history AND ? WHERE message_id = ?",
-      JSON.stringify(message),
-      message.erased ? 0 : 1,
-      message.messageId,
-    );
+    exec(this.sql)`
+      UPDATE messages SET body = ${JSON.stringify(message)}, in_history = in_history AND ${message.erased ? 0 : 1}
+      WHERE message_id = ${message.messageId}`;
   }
 
   after(seq: number, limit: number): { seq: number; message: ChatMessage }[] {
     return this.read("WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit);
   }
 
+  /** The newest before a number, the newest last, each with its turn. */
+  before(seq: number, limit: number): { seq: number; turnId: string; message: ChatMessage }[] {
+    return exec<{ seq: number; turn_id: string; body: string }>(this.sql)`
+      SELECT seq, turn_id, body FROM messages WHERE seq < ${seq} ORDER BY seq DESC LIMIT ${limit}`
+      .toArray()
+      .map((row) => ({ seq: row.seq, turnId: row.turn_id, message: this.bodies.read(row.body) }))
+      .reverse();
+  }
+
   /** The newest effective messages said before this turn, oldest first: as many as a prompt can use, however long the session. */
   history(turnId: string): HistoryMessage[] {
-    const messages = this.before(turnId);
+    const messages = this.newestFirst(turnId);
     const rounds = newestRounds(messages);
     return messages
       .map((message, index): HistoryMessage => {
@@ -72,7 +74,7 @@ export class MessageStore {
         return {
           role: message.role === "assistant" ? "assistant" : "user",
           content: historyText(message),
-          ...(calls === undefined ? {} : { rounds: calls }),
+          ...defined({ rounds: calls }),
         };
       })
       .reverse();
@@ -88,7 +90,7 @@ export class MessageStore {
   }
 
   /** The newest first. */
-  private before(turnId: string): ChatMessage[] {
+  private newestFirst(turnId: string): ChatMessage[] {
     this.newest ??= this.readNewest();
     const kept = this.newest.filter((one) => one.inHistory && one.turnId !== turnId).slice(-historyRows);
     if (kept.length === historyRows || this.newest.length < keptRows)
@@ -98,11 +100,8 @@ export class MessageStore {
   }
 
   private readNewest(): KeptMessage[] {
-    return this.sql
-      .exec<{ turn_id: string; body: string; in_history: number }>(
-        "SELECT turn_id, body, in_history FROM messages ORDER BY seq DESC LIMIT ?",
-        keptRows,
-      )
+    return exec<{ turn_id: string; body: string; in_history: number }>(this.sql)`
+      SELECT turn_id, body, in_history FROM messages ORDER BY seq DESC LIMIT ${keptRows}`
       .toArray()
       .map((row) => ({
         message: this.bodies.read(row.body),

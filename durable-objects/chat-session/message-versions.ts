@@ -1,14 +1,11 @@
-/** The versions of messages: edits by people, each made on the version it was made for; restoring one; erasing them all. */
+/** What people make of messages: edits, each made on the version it was made for; restoring a version; erasing them all. */
 
 import { saltedHash } from "../../src/application/salted-hash.js";
 import {
-  chainOf,
-  type Digests,
   erasedMessage,
   erasedVersions,
   type MessageEdit,
   type MessageVersion,
-  type UnlinkedVersion,
 } from "../../src/chat/message-version.js";
 import { isFinal } from "../../src/chat/session.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
@@ -18,9 +15,7 @@ import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import { withDeadline } from "../../src/platform/clock.js";
 import { sha256Hex } from "../../src/platform/digest.js";
 import { runPass } from "../../src/supervision/pass.js";
-import type { SupervisionState } from "../../src/supervision/state.js";
 import { editReply } from "../../src/supervision/structural-edit.js";
-import type { SubjectOf } from "../../src/supervision/subject.js";
 import type { Supervisor } from "../../src/supervision/supervisor.js";
 import type { RecordedAct } from "../../src/tenancy/audit.js";
 import { canonicalJson } from "../../src/text/json.js";
@@ -28,6 +23,7 @@ import { otherCommand } from "../kit/commands.js";
 import type { Kit } from "../kit/kit.js";
 import type { ChatSessionStore } from "./store.js";
 import type { TurnRecord } from "./turn-rows.js";
+import { subjectOf, VersionHistory } from "./version-history.js";
 import type { Change } from "./version-store.js";
 
 export interface MessageVersionsPorts {
@@ -40,16 +36,14 @@ export interface MessageVersionsPorts {
   readonly rules: () => Promise<readonly Supervisor[]>;
 }
 
-/** Whoever reads the versions of a message reads all of them, with what is different from one to the next. */
+/** A reader of a message's versions reads all of them, with what is different from one to the next. */
 export const maxChanges = 100;
 
 export class MessageVersions {
-  constructor(private readonly ports: MessageVersionsPorts) {}
+  readonly history: VersionHistory;
 
-  /** Oldest first; empty when there is no such message. */
-  versions(messageId: string): Promise<MessageVersion[]> {
-    const left = this.ports.store.versions.erased(messageId);
-    return left === undefined ? chainOf(this.versionsMade(messageId), this.digests(messageId)) : Promise.resolve(left);
+  constructor(private readonly ports: MessageVersionsPorts) {
+    this.history = new VersionHistory(ports.store, ports.kit.asks);
   }
 
   /** Edits an effective reply by the ids of its parts: all operations or none. */
@@ -65,7 +59,7 @@ export class MessageVersions {
     if (!found.ok) return found;
     const { message } = found.value;
     if (message.role !== "assistant") return refuse("invalid", "Only replies have parts that can be edited.");
-    const base = await this.digests(messageId).ofMessage(message);
+    const base = await this.history.digests(messageId).ofMessage(message);
     if (base !== edit.baseHash) {
       return refuse("precondition_failed", `The message isn't what baseHash says any more. Its hash is "${base}" now.`);
     }
@@ -91,7 +85,7 @@ export class MessageVersions {
     const found = this.changeable(messageId);
     if (!found.ok) return found;
     const { message, turn } = found.value;
-    const restored = this.versionsMade(messageId)[version - 1]?.message;
+    const restored = this.history.made(messageId)[version - 1]?.message;
     if (restored === undefined) return refuse("not_found", "There is no such version of this message.");
     const wasBlocked =
       message.role === "error" || (message.role === "user" && turn.outcome?.request?.action === "block");
@@ -110,7 +104,13 @@ export class MessageVersions {
     if (!found.ok) return found;
     const { message, turn } = found.value;
     const at = new Date(now()).toISOString();
-    const left = await erasedVersions(await this.versions(messageId), { author, at }, this.digests(messageId));
+    const left = await erasedVersions(
+      await this.history.versions(messageId),
+      { author, at },
+      this.history.digests(messageId),
+    );
+    const key = store.keyOf(messageId);
+    const keyAfterwards = key === undefined ? undefined : await erasedKey(key);
     const last = left.at(-1);
     if (last === undefined) return noMessage;
     const meanwhile = again();
@@ -120,14 +120,16 @@ export class MessageVersions {
     kit.write(() => {
       store.versions.erase(messageId, left);
       store.replaceMessage(erasedMessage(message));
-      store.forgetText(turn, messageId);
+      store.forgetText(turn, messageId, keyAfterwards);
       store.passes.forgetTexts(turn.turnId);
+      kit.shadows.forget();
       store.trace.erase(turn.turnId);
       kit.debates.erase(turn.turnId);
       kit.asks.forgetTexts(turn.turnId, (hook) => (hook === "request") === isRequest, isRequest);
       kit.events.append("message.erased", undefined, { messageId });
       this.recordAct(turn, { type: "message.erased", decision: "erased", actor: author, messageId, reasons: [] });
       this.ports.changed(messageId, "erased");
+      kit.freeSpace.overwriteSoon();
     });
     return ok(last);
   }
@@ -170,9 +172,9 @@ export class MessageVersions {
       const act = { decision: change.kind, actor: change.author, messageId, reasons };
       this.recordAct(store.turns.ofMessage(messageId), { type: `message.${change.kind}`, ...act });
       this.ports.changed(messageId, number);
-      kit.commands.claim(command, String(this.versionsMade(messageId).length));
+      kit.commands.claim(command, String(this.history.made(messageId).length));
     });
-    const last = (await this.versions(messageId)).at(-1);
+    const last = (await this.history.versions(messageId)).at(-1);
     return last === undefined ? noMessage : ok(last);
   }
 
@@ -184,7 +186,7 @@ export class MessageVersions {
     const known = this.ports.kit.commands.find(command);
     if (known === undefined) return undefined;
     if (known.kind === "other_command") return otherCommand;
-    const versions = await this.versions(messageId);
+    const versions = await this.history.versions(messageId);
     const made = versions[Number(known.note) - 1] ?? versions.at(-1);
     return made === undefined ? noMessage : ok(made);
   }
@@ -224,89 +226,11 @@ export class MessageVersions {
       ? ok({ ...message, modelReply: pass.subject.reply })
       : noMessage;
   }
-
-  /** What was said, what supervision made of it, and what people made of that. */
-  private versionsMade(messageId: string): UnlinkedVersion[] {
-    const { store } = this.ports;
-    const turn = store.turns.ofMessage(messageId);
-    const [first, ...later] = store.versions.changes(messageId);
-    const effective = first?.message ?? store.messages.get(messageId);
-    if (turn === undefined || effective === undefined) return [];
-    const answered = effective.role === "assistant" ? undefined : effective.answers;
-    const sender = answered === undefined ? turn.sentBy : this.ports.kit.asks.get(answered)?.closedBy;
-    return [...supervised(turn, effective, store, sender), ...later];
-  }
-
-  private digests(messageId: string): Digests {
-    const { store } = this.ports;
-    const turn = store.turns.ofMessage(messageId);
-    const salt = (messageId === turn?.messageId ? turn.messageSalt : turn?.replySalt) ?? store.session().salt;
-    return { ofMessage: (message) => saltedHash(salt, subjectOf(message)), ofText: sha256Hex };
-  }
 }
 
-/** What was sent or answered, and beside it what supervision made of it, if that is another text. */
-function supervised(
-  turn: TurnRecord,
-  effective: ChatMessage,
-  store: ChatSessionStore,
-  sender: ActorRecord | undefined,
-): UnlinkedVersion[] {
-  const { messageId } = effective;
-  const answer = store.answers.sent(messageId);
-  const isReply = effective.role === "assistant" || messageId === turn.replyId;
-  const at = new Date(answer?.at ?? turn.acceptedAt).toISOString();
-  const pass = passOf(store.passes.ofTurn(turn.turnId), isReply ? "response" : "request", messageId);
-  const kept = isReply ? store.versions.original(messageId) : undefined;
-  const original = isReply
-    ? kept && { ...kept.body, ...(effective.createdAt === undefined ? {} : { createdAt: effective.createdAt }) }
-    : sentAs(effective, answer?.original ?? turn.original);
-  const reviewed = pass?.steps.some(({ actor }) => actor !== undefined) ? pass : undefined;
-  const decision = reviewed?.decision ?? kept?.decision ?? (isReply ? undefined : pass?.decision) ?? "allow";
-  const reasons = reviewed?.reasons ?? kept?.reasons ?? (isReply ? undefined : pass?.reasons) ?? [];
-  const says: ActorRecord | undefined = isReply ? { kind: "agent", id: store.session().definition.agent } : sender;
-  if (original === undefined || JSON.stringify(original) === JSON.stringify(effective)) {
-    return [{ message: effective, author: says, decision, reasons, at }];
-  }
-  return [
-    { message: original, author: says, decision: "original", reasons: [], at },
-    { message: effective, author: changerOf(pass), decision, reasons, at },
-  ];
-}
-
-/** The pass that judged a message: by its id, which records of versions before don't name. */
-function passOf(
-  passes: readonly SupervisionState[],
-  wanted: "request" | "response",
-  messageId: string,
-): SupervisionState | undefined {
-  const ofHook = passes.filter(({ hook, subject }) => hook === wanted && subject?.partial !== true);
-  return (
-    ofHook.find(({ subject }) => subject?.messageId === messageId) ??
-    ofHook.find(({ subject }) => subject?.messageId === undefined)
-  );
-}
-
-/** Whose text the effective one is: the reviewer's who wrote or refused it, or that of the supervisors who changed it. */
-function changerOf(pass: SupervisionState | undefined): ActorRecord {
-  const steps = pass?.steps ?? [];
-  const review = steps.findLast(({ actor }) => actor !== undefined);
-  const isReviewers = review !== undefined && (review.action === "block" || review.beforeHash !== review.afterHash);
-  if (isReviewers && review.actor !== undefined) return review.actor;
-  const changers = steps.filter(({ action, mode }) => action !== "allow" && mode === "enforce");
-  return { kind: "supervisor", id: [...new Set(changers.flatMap(({ supervisor = [] }) => supervisor))].join(", ") };
-}
-
-/** A person's message with another text: what is noted on it stays. */
-function sentAs(effective: ChatMessage, content: string): ChatMessage | undefined {
-  return effective.role === "assistant" ? undefined : { ...effective, content };
-}
-
-/** Its text alone: what is noted on a message is no part of its digest. */
-function subjectOf(message: ChatMessage): SubjectOf<"request"> | SubjectOf<"response"> {
-  if (message.role === "assistant") return { hook: "response", reply: message.modelReply };
-  const { messageId, role, content, erased } = message;
-  return { hook: "request", message: { messageId, role, content, ...(erased === undefined ? {} : { erased }) } };
+/** What is left of a message's Idempotency-Key: enough to know it when it comes again. */
+export async function erasedKey(key: string): Promise<string> {
+  return `erased ${await sha256Hex(key)}`;
 }
 
 const noMessage = refuse("not_found", "There is no such message in this session.");

@@ -1,6 +1,7 @@
 /** The object of a session as others call it: what it does is in `SessionEngine`. */
 
 import { type ContextChangeBody, type ContextView, contextChangeSchema } from "../../src/chat/context.js";
+import type { RecordedConversation } from "../../src/chat/conversation.js";
 import { type MessageEdit, type MessageVersion, messageEditSchema } from "../../src/chat/message-version.js";
 import {
   type Session,
@@ -51,8 +52,8 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
     return toWire({ session: this.engine.view(), created });
   }
 
-  async change(change: Wire<SessionChange>, command?: CommandKey): Promise<Wire<Result<Session>>> {
-    return toWire(this.exists() ? this.engine.change(fromWire(change, sessionChangeSchema), command) : noSession);
+  async change(change: Wire<SessionChange>, command?: CommandKey, by?: ActorRecord): Promise<Wire<Result<Session>>> {
+    return toWire(this.exists() ? this.engine.change(fromWire(change, sessionChangeSchema), command, by) : noSession);
   }
 
   async showIn(conversation: Wire<ConversationIdentity>): Promise<Wire<Result<Session>>> {
@@ -68,21 +69,19 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
   /** Takes a message and waits for its turn's outcome, at most `waitMs`. The same key gets the same turn. */
   async send(command: SendCommand): Promise<Wire<Result<Turn>>> {
     if (!this.exists()) return toWire(noSession);
-    const accepted = await this.engine.accept(command);
-    return accepted.ok ? this.turn(accepted.value, command.waitMs) : toWire(accepted);
+    const accepted = await this.engine.intake.accept(command);
+    return accepted.ok ? this.turn(accepted.value, command.waitMs, command.follow) : toWire(accepted);
   }
 
   async sendAndFollow(command: SendCommand, query: Omit<EventsQuery, "work">): Promise<FollowedMessage> {
-    const accepted = this.exists() ? await this.engine.accept(command) : noSession;
+    const accepted = this.exists() ? await this.engine.intake.accept(command) : noSession;
     if (!accepted.ok) return { refusal: toWire(accepted) };
     const stream = await this.streamEvents({ ...query, work: accepted.value });
     return stream === null ? { refusal: toWire(noSession) } : { stream };
   }
 
-  async turn(turnId: string, waitMs: number): Promise<Wire<Result<Turn>>> {
-    if (!this.exists()) return toWire(noSession);
-    await this.engine.settled(turnId, waitMs);
-    return toWire(this.engine.turn(turnId));
+  async turn(turnId: string, waitMs: number, follow = false): Promise<Wire<Result<Turn>>> {
+    return toWire((await this.settled(waitMs, turnId, follow)) ? this.engine.turn(turnId) : noSession);
   }
 
   async turnAsSent(turnId: string): Promise<Wire<Result<SentTurn>>> {
@@ -114,11 +113,13 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
     command?: CommandKey,
   ): Promise<Wire<Result<ContextView>>> {
     if (!this.exists()) return toWire(noSession);
-    return toWire(await this.engine.changeContext(fromWire(change, contextChangeSchema), author, command));
+    const parsed = fromWire(change, contextChangeSchema);
+    return toWire(await this.engine.changeContext(() => this.engine.context.changeBy(parsed, author), command));
   }
 
   async restoreContext(version: number, author: ActorRecord, command?: CommandKey): Promise<Wire<Result<ContextView>>> {
-    return toWire(this.exists() ? await this.engine.restoreContext(version, author, command) : noSession);
+    if (!this.exists()) return toWire(noSession);
+    return toWire(await this.engine.changeContext(() => this.engine.context.restore(version, author), command));
   }
 
   async messages(after: number, limit: number): Promise<Wire<Result<Page<ChatMessage>>>> {
@@ -127,9 +128,24 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
     return toWire(ok(pageOfRows(rows, limit, ({ message }) => message)));
   }
 
+  /** What was said last, with what supervision decided of it and who was asked about it. */
+  async conversation(before: number, limit: number): Promise<Wire<Result<RecordedConversation>>> {
+    if (!this.exists()) return toWire(noSession);
+    const { messages, passes } = this.engine.store;
+    const rows = messages.before(before, limit + 1);
+    const shown = rows.slice(-limit);
+    const items = shown.map(({ message, turnId }) => {
+      const about = passes.ofTurn(turnId).filter(({ hook }) => (hook === "request") === (message.role === "user"));
+      const asks = message.role === "user" ? this.engine.kit.asks.ofWork(turnId) : [];
+      return { turnId, message, passes: [...about], asks };
+    });
+    const earlier = rows.length > limit ? (shown[0]?.seq ?? null) : null;
+    return toWire(ok({ items, earlier }));
+  }
+
   /** All that a message ever said. Originals are for operators: the caller sees to that. */
   async versions(messageId: string): Promise<Wire<Result<MessageVersion[]>>> {
-    const versions = this.exists() ? await this.engine.versions.versions(messageId) : [];
+    const versions = this.exists() ? await this.engine.versions.history.versions(messageId) : [];
     return toWire(
       versions.length > 0 ? ok(versions) : refuse("not_found", "There is no such message in this session."),
     );
@@ -142,7 +158,7 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
     command?: CommandKey,
   ): Promise<Wire<Result<MessageVersion>>> {
     if (!this.exists()) return toWire(noSession);
-    return toWire(await this.engine.versions.edit(messageId, fromWire(edit, messageEditSchema), author, command));
+    return toWire(await this.engine.versions.edit(messageId, fromWire(edit, messageEditSchema()), author, command));
   }
 
   async restoreMessage(

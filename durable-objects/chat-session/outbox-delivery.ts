@@ -1,4 +1,5 @@
 /** Where a session's outbox goes: copies to D1, what the session's memory records, and what its chat shows. */
+import { linksOf } from "../../src/application/memory/session-memory.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { isTopicOf, type ReadPayload, readPayload, type TopicOf } from "../../src/catalogues/outbox.js";
 import { type ConversationSignal, conversationIdentitySchema } from "../../src/gateways/channel-gateway.js";
@@ -65,10 +66,8 @@ async function notifyMemory(
   store: ChatSessionStore,
   { memory }: DeliveryPlatform,
 ): Promise<void> {
-  const { tenantId, sessionId, definition } = store.session();
-  if (definition.memory === undefined) return;
-  const { memoryId, threadId = sessionId } = definition.memory;
-  const link = { tenantId, memoryId, threadId };
+  const [link] = linksOf(store.session());
+  if (link === undefined) return;
   if (messageId === undefined) {
     await memory.start(link);
     return;

@@ -1,4 +1,6 @@
 /** The SQL of what supervision decided of a session's texts. The passes of the turn under way are kept in memory. */
+
+import { exec } from "../../src/platform/sql.js";
 import { type SupervisionState, withoutTexts } from "../../src/supervision/state.js";
 import { packed, storedStateSchema, storedTexts } from "../../src/supervision/stored-state.js";
 import { ParsedTexts } from "../kit/parsed-texts.js";
@@ -16,8 +18,8 @@ export class PassStore {
 
   constructor(private readonly sql: SqlStorage) {}
 
-  /** A write was undone: what was read within it doesn't hold. */
-  undone(): void {
+  /** A write was rolled back: what was read within it doesn't hold. */
+  onRollback(): void {
     this.kept = undefined;
   }
 
@@ -27,13 +29,9 @@ export class PassStore {
   }
 
   add(turnId: string, state: SupervisionState, at: number): void {
-    this.sql.exec(
-      "INSERT INTO passes (turn_id, at, state) VALUES (?, ?, ?)",
-      turnId,
-      at,
-      JSON.stringify(packed(state)),
-    );
-    if (this.kept?.turnId === turnId) this.kept = { turnId, states: [...this.kept.states, state] };
+    exec(this.sql)`
+      INSERT INTO passes (turn_id, at, state) VALUES (${turnId}, ${at}, ${JSON.stringify(packed(state))})`;
+    if (this.kept?.turnId === turnId && !state.beside) this.kept = { turnId, states: [...this.kept.states, state] };
   }
 
   /** What became of a pass that was held for a review. Of passes that are alike, any one is it. */
@@ -51,7 +49,7 @@ export class PassStore {
   forgetTexts(turnId: string): void {
     this.kept = undefined;
     for (const { seq, state } of this.read("WHERE turn_id = ? ORDER BY seq", turnId)) {
-      this.sql.exec("UPDATE passes SET state = ? WHERE seq = ?", JSON.stringify(packed(withoutTexts(state))), seq);
+      exec(this.sql)`UPDATE passes SET state = ${JSON.stringify(packed(withoutTexts(state)))} WHERE seq = ${seq}`;
     }
   }
 
@@ -59,9 +57,12 @@ export class PassStore {
     return this.read("WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit);
   }
 
+  /** Those that had a part in it, in the order of their events. */
   ofTurn(turnId: string): readonly SupervisionState[] {
     if (this.kept?.turnId === turnId) return this.kept.states;
-    return this.read("WHERE turn_id = ? ORDER BY seq", turnId).map(({ state }) => state);
+    return this.read("WHERE turn_id = ? ORDER BY seq", turnId)
+      .map(({ state }) => state)
+      .filter(({ beside }) => !beside);
   }
 
   private read(rest: string, ...bindings: (string | number)[]): StoredPass[] {

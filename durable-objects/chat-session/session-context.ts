@@ -8,6 +8,7 @@ import {
   sessionContextSchema,
 } from "../../src/chat/context.js";
 import { type ActorRecord, readAuthor } from "../../src/conversation/actor-record.js";
+import { defined } from "../../src/conversation/defined.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { Kit } from "../kit/kit.js";
 import { ParsedTexts } from "../kit/parsed-texts.js";
@@ -29,8 +30,8 @@ export class VersionedContext {
 
   constructor(private readonly ports: ContextPorts) {}
 
-  /** A write was undone: what was read within it doesn't hold. */
-  undone(): void {
+  /** A write was rolled back: what was read within it doesn't hold. */
+  onRollback(): void {
     this.newest = undefined;
   }
 
@@ -69,7 +70,7 @@ export class VersionedContext {
     const write = (): void => {
       this.add(next, JSON.stringify(author), reason);
       // The log holds the number; who and why are read from the version.
-      kit.events.append("context.changed", turnId, { version, ...(turnId === undefined ? {} : { turnId }) });
+      kit.events.append("context.changed", turnId, { version, ...defined({ turnId }) });
       const act = { type: "context.changed", decision: "changed", actor: author } as const;
       const at = this.ports.now();
       kit.outbox.put("act", "context", { ...act, workId: turnId, subject: { version }, reasons: [reason], at });

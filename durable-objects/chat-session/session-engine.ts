@@ -1,54 +1,46 @@
 /** A session at work: the kit's parts put together, and what happens when a message, an answer or an alarm comes. */
 
-import type { EndedStatus } from "../../src/agent/work.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { loadRules } from "../../src/application/turn-setup.js";
-import type { ContextChangeBody, ContextView } from "../../src/chat/context.js";
+import type { ContextView } from "../../src/chat/context.js";
 import {
   changeDefinition,
   isFinal,
   type Session,
   type SessionChange,
   type SessionDefinition,
-  type SettledOutcome,
   type Turn,
 } from "../../src/chat/session.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import type { CommandKey } from "../../src/conversation/command-key.js";
+import { defined } from "../../src/conversation/defined.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
-import type { SendCommand } from "../../src/gateways/session-gateway.js";
-import type { Lease, StepOutcome } from "../kit/driver.js";
 import { Kit } from "../kit/kit.js";
 import type { RootEngine } from "../kit/root.js";
+import type { WorkItem } from "../kit/work-loop.js";
 import { AnswerSupervision } from "./answer-supervision.js";
-import { forLatecomers } from "./latecomers.js";
 import { MessageIntake } from "./message-intake.js";
 import { MessageVersions } from "./message-versions.js";
 import { deliverOutbox } from "./outbox-delivery.js";
+import { replaySoFar } from "./replay-so-far.js";
 import { VersionedContext } from "./session-context.js";
 import { SessionOutbox } from "./session-outbox.js";
 import { presentEvent, sessionView } from "./session-view.js";
 import { ChatSessionStore } from "./store.js";
-import { crashOutcome, endTurn } from "./turn-end.js";
+import { endTurn } from "./turn-end.js";
 import type { TurnRecord } from "./turn-rows.js";
 import { TurnRun } from "./turn-runner.js";
 import { describeTurn, turnView } from "./turn-view.js";
-
-/** After how long the list of sessions shows that a turn runs, in milliseconds. */
-const runningShownAfterMs = 5_000;
 
 export class SessionEngine implements RootEngine {
   readonly store: ChatSessionStore;
   readonly kit: Kit;
   readonly context: VersionedContext;
   readonly versions: MessageVersions;
-  private readonly outbox: SessionOutbox;
-  private readonly intake: MessageIntake;
+  readonly outbox: SessionOutbox;
+  readonly intake: MessageIntake;
+  /** The turn that was driven last. */
   private run: TurnRun | undefined;
-  /** The tenant's revision, as the message brought it that begins the next turn. */
-  private revision: number | undefined;
-  /** The turn that was made in this very stretch. */
-  private madeNow: string | undefined;
 
   constructor(
     ctx: DurableObjectState,
@@ -62,7 +54,7 @@ export class SessionEngine implements RootEngine {
         return { tenantId, id: sessionId };
       },
       deliver: (messages) => deliverOutbox(messages, this.store, platform),
-      step: (lease) => this.step(lease),
+      next: () => this.next(),
       present: (type, data) => this.present(type, data),
       describeWork: (turnId) => describeTurn(turnId, this.store),
       askClosed: (turnId) => this.askClosed(turnId),
@@ -70,10 +62,11 @@ export class SessionEngine implements RootEngine {
       // Set by versions before: what the list shows is due.
       deadlinePassed: () => this.kit.deliverSoon(),
       active: () => this.active(),
-      undone: () => {
-        this.store.undone();
-        this.context.undone();
+      onRollback: () => {
+        this.store.onRollback();
+        this.context.onRollback();
       },
+      shadows: { platform, keep: (turnId, state) => this.store.passes.add(turnId, state, platform.now()) },
       load: platform.load,
     });
     this.versions = new MessageVersions({
@@ -95,14 +88,14 @@ export class SessionEngine implements RootEngine {
       store: this.store,
       kit: this.kit,
       supervision: new AnswerSupervision({ store: this.store, kit: this.kit, platform, context: this.context }),
-      now: platform.now,
+      platform,
       cancelTurn: (turn) => this.cancelTurn(turn),
-      remember: (messageId) => this.outbox.remember(messageId),
-      indexed: () => this.outbox.updateIndex(),
-      begins: (turnId) => {
-        this.madeNow = turnId;
-      },
+      outbox: this.outbox,
     });
+  }
+
+  renewCopy(): void {
+    this.outbox.updateIndex();
   }
 
   create(identity: { tenantId: string; sessionId: string }, definition: SessionDefinition): void {
@@ -116,21 +109,25 @@ export class SessionEngine implements RootEngine {
     this.kit.deliverSoon();
   }
 
-  /** Takes a message; gives the id of the turn that it begins or answers. The same key gives the same turn. */
-  accept(command: SendCommand): Promise<Result<string>> {
-    // A turn that waits for others finds out itself what holds when it begins.
-    this.revision = this.store.turns.current() === undefined ? command.revision : undefined;
-    return this.intake.accept(command, this.store.session().definition.whileWaiting);
-  }
-
-  /** Changes what the caller notes on the session; a subject is given once. */
-  change(change: SessionChange, command?: CommandKey): Result<Session> {
+  /** Changes what the caller notes on the session; a subject is given once. Supervisors that are added are on record. */
+  change(change: SessionChange, command?: CommandKey, by?: ActorRecord): Result<Session> {
     const done = this.kit.commands.once<void>(
       command,
       () => {
-        const changed = changeDefinition(this.store.session().definition, change);
+        const before = this.store.session().definition;
+        const changed = changeDefinition(before, change);
         if (!changed.ok) return changed;
         this.store.setDefinition(changed.value);
+        const added = changed.value.supervisors.filter((name) => !before.supervisors.includes(name));
+        if (added.length > 0) {
+          const about = {
+            ...defined({ actor: by }),
+            subject: { changes: added },
+            reasons: [],
+            at: this.platform.now(),
+          };
+          this.kit.outbox.put("act", "supervisors", { type: "session.supervised", decision: "added", ...about });
+        }
         return ok(this.outbox.updateIndex());
       },
       () => ok(undefined),
@@ -141,34 +138,17 @@ export class SessionEngine implements RootEngine {
   }
 
   /** Changes the context, for the turn under way too. */
-  async changeContext(
-    change: ContextChangeBody,
-    author: ActorRecord,
-    command?: CommandKey,
-  ): Promise<Result<ContextView>> {
-    const again = () => ok(this.context.view());
-    const changed = this.kit.commands.once(command, () => this.context.changeBy(change, author), again);
+  async changeContext(change: () => Result<ContextView>, command?: CommandKey): Promise<Result<ContextView>> {
+    const changed = this.kit.commands.once(command, change, () => ok(this.context.view()));
     await this.run?.refresh();
     return changed;
   }
 
-  async restoreContext(version: number, author: ActorRecord, command?: CommandKey): Promise<Result<ContextView>> {
-    const again = () => ok(this.context.view());
-    const restored = this.kit.commands.once(command, () => this.context.restore(version, author), again);
-    await this.run?.refresh();
-    return restored;
-  }
-
   cancelTurn(turn: TurnRecord, by?: ActorRecord): void {
     if (isFinal(turn.status)) return;
-    if (this.run?.turn.turnId === turn.turnId) this.kit.cancel();
-    this.end(turn, "cancelled", { degraded: [], ...(by && { cancelledBy: by }) }, by);
-    this.kit.kick();
-  }
-
-  /** Resolves when the turn has ended or waits for an ask, at the latest after `waitMs`. */
-  async settled(turnId: string, waitMs: number): Promise<void> {
-    await this.kit.waiters.until(() => !this.active(turnId), waitMs);
+    this.kit.loop.cancel(turn.turnId);
+    endTurn(turn, "cancelled", { degraded: [], ...defined({ cancelledBy: by }) }, this);
+    this.kit.loop.kick();
   }
 
   /** Whether the session, or one turn, goes on without anybody doing anything. */
@@ -180,9 +160,25 @@ export class SessionEngine implements RootEngine {
     return status === "queued" || status === "running";
   }
 
+  /** Whether a turn, or any, has an end before it. */
+  unfinished(turnId?: string): boolean {
+    const turn = turnId === undefined ? this.store.turns.current() : this.store.turns.get(turnId);
+    return turn !== undefined && !isFinal(turn.status);
+  }
+
+  /** The turns before a queued one, from the moment it was queued. */
+  before(turnId: string): ReturnType<NonNullable<RootEngine["before"]>> {
+    const { store, kit } = this;
+    const [first] = kit.events.read(0, 1, turnId);
+    const turn = store.turns.get(turnId);
+    if (turn === undefined || first?.type !== "turn.queued") return undefined;
+    const also = (work: string): boolean => (store.turns.get(work)?.seq ?? turn.seq) < turn.seq;
+    return { after: first.seq - 1, also };
+  }
+
   /** Somebody who follows one message gets its reply as text, even when it was complete before they listened. */
-  forLatecomers(turnId: string | undefined): ReturnType<typeof forLatecomers> {
-    return forLatecomers(turnId, { store: this.store, events: this.kit.events, running: () => this.run });
+  replaySoFar(turnId: string | undefined, also?: (turnId: string) => boolean): ReturnType<typeof replaySoFar> {
+    return replaySoFar(turnId, also, { store: this.store, events: this.kit.events, running: () => this.run });
   }
 
   view(): Session {
@@ -196,88 +192,18 @@ export class SessionEngine implements RootEngine {
       : ok(turnView(turn, this.store, this.kit));
   }
 
-  /** Ends what runs and waits, so that nothing is written after an erasure. */
-  async stop(): Promise<void> {
+  stop(): void {
     for (let turn = this.store.turns.current(); turn !== undefined; turn = this.store.turns.current())
       this.cancelTurn(turn);
-    await this.kit.stopped();
   }
 
-  /** Goes on with the oldest turn that isn't done, if it can go on. */
-  private async step(lease: Lease): Promise<StepOutcome> {
-    const turn = this.store.turns.current();
-    if (turn === undefined || turn.status === "waiting") return "idle";
-    const { turnId } = turn;
-    const isNew = this.madeNow === turnId;
-    this.madeNow = undefined;
-    const attempt = await this.kit.attempts.begin(turnId, undefined, isNew);
-    if (attempt === "later") return "idle";
-    if (attempt === "given_up") {
-      const why = this.kit.attempts.whyGivenUp(turnId);
-      this.kit.log("error", "work.given_up", { work: turnId, error: why });
-      this.end(turn, "failed", crashOutcome(turn, why));
-      return "again";
-    }
-    // Cancelled meanwhile.
-    if (isFinal(this.store.turns.get(turnId)?.status ?? "cancelled")) return "again";
-    if (turn.status === "queued") {
-      this.kit.journal(turnId, lease.isHeld).withNext(() => {
-        this.store.turns.setStatus(turnId, "running");
-        this.store.passes.begin(turnId);
-        this.kit.events.append("turn.started", turnId, { turnId });
-      });
-    }
-    // A turn that is over soon goes off with its end; of a longer one the list tells meanwhile.
-    const listing = setTimeout(() => this.listRunning(turnId), runningShownAfterMs);
-    const { store, kit, context } = this;
-    const platform = await this.platformNow();
-    const remember = (messageId: string): void => this.outbox.remember(messageId);
-    this.run = new TurnRun(turn, store.session(), { store, kit, platform, context, remember });
-    try {
-      const { status, outcome } = await this.run.drive(lease);
-      // Cancelled between its last step and its end: whoever did that has ended it.
-      if (lease.isHeld()) this.end(turn, status, outcome);
-    } catch (error) {
-      const then = kit.afterThrow(turnId, error, lease);
-      if (then === "failed") this.end(turn, "failed", crashOutcome(turn));
-      if (then === "waiting") this.park(turn);
-    } finally {
-      clearTimeout(listing);
-      this.run = undefined;
-    }
-    return "again";
-  }
-
-  private listRunning(turnId: string): void {
-    if (this.store.turns.get(turnId)?.status !== "running") return;
-    this.kit.write(() => this.outbox.updateIndex());
-    this.kit.deliverSoon();
-  }
-
-  /** The platform with what is known of the tenant: a change counts from the next message on. */
-  private async platformNow(): Promise<RootPlatform> {
-    const { revision } = this;
-    this.revision = undefined;
-    return this.platform.at(revision ?? (await this.platform.revision(this.store.session().tenantId)));
-  }
-
-  /** The turn waits for an ask; it has done so since the ask was opened, for whoever has sent a message since. */
-  private park(turn: TurnRecord): void {
-    const { turnId } = turn;
-    if (this.store.session().definition.whileWaiting === "cancel" && this.store.turns.queued() > 0) {
-      this.end(turn, "cancelled", { degraded: [] });
-      return;
-    }
-    this.kit.write(() => {
-      this.store.turns.setStatus(turnId, "waiting");
-      this.kit.events.append("turn.waiting", turnId, { turnId });
-      this.outbox.updateIndex();
-    });
-  }
-
-  private end(turn: TurnRecord, status: EndedStatus, outcome: SettledOutcome, by?: ActorRecord): void {
-    const { store, kit, outbox } = this;
-    endTurn({ turn, status, outcome, by }, { store, kit, outbox });
+  /** The oldest turn that isn't done, if it can go on. */
+  private next(): WorkItem | undefined {
+    const { store, kit, platform, context, outbox } = this;
+    const turn = store.turns.current();
+    if (turn === undefined || turn.status === "waiting") return undefined;
+    this.run = new TurnRun(turn, store.session(), { store, kit, platform, context, outbox });
+    return this.run;
   }
 
   /** From here on a conversation of a chat channel shows what happens here. */
@@ -289,7 +215,7 @@ export class SessionEngine implements RootEngine {
     if (this.store.turns.get(turnId)?.status !== "waiting") return;
     this.store.turns.setStatus(turnId, "running");
     this.outbox.updateIndex();
-    this.kit.kick();
+    this.kit.loop.kick();
   }
 
   /** What the log stores are ids; what is shown of them is what holds now. */

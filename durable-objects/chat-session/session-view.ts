@@ -3,6 +3,9 @@ import { askForAll } from "../../src/asks/ask.js";
 import type { EventData } from "../../src/catalogues/events.js";
 import { chatEvents } from "../../src/chat/events.js";
 import type { Session, Turn } from "../../src/chat/session.js";
+import { waitingText } from "../../src/chat/waits-for.js";
+import { defined } from "../../src/conversation/defined.js";
+import type { BoundMemories } from "../../src/conversation/memory-binding.js";
 import { type ModelReply, replyText } from "../../src/conversation/message.js";
 import type { Result } from "../../src/conversation/problem.js";
 import type { VersionedContext } from "./session-context.js";
@@ -16,15 +19,21 @@ export function sessionView(store: ChatSessionStore, contexts: VersionedContext)
   const lastTurn = store.turns.last();
   return {
     ...definition,
-    ...(memory === undefined ? {} : { memory: { ...memory, threadId: memory.threadId ?? sessionId } }),
+    ...defined({ memory: memory && withThread(memory, sessionId) }),
     context,
     sessionId,
     contextVersion: version,
     status: current === undefined ? "idle" : current.status === "waiting" ? "waiting" : "running",
-    ...(lastTurn === undefined ? {} : { lastTurn: { turnId: lastTurn.turnId, status: lastTurn.status } }),
+    ...defined({ lastTurn: lastTurn && { turnId: lastTurn.turnId, status: lastTurn.status } }),
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),
   };
+}
+
+/** With the thread that is written, which is the session's own where none was named. */
+function withThread(memory: BoundMemories, sessionId: string): BoundMemories {
+  if (!Array.isArray(memory)) return { ...memory, threadId: memory.threadId ?? sessionId };
+  return memory.map((one, at) => (at === 0 ? { ...one, threadId: one.threadId ?? sessionId } : one));
 }
 
 export interface EventSources {
@@ -37,6 +46,7 @@ export interface EventSources {
 /** What holds now of what a stored event names by its id; nothing for an event that is shown as it is stored. */
 export function presentEvent(type: string, data: unknown, { context, partial, turn }: EventSources): unknown {
   if (type === "context.changed") return presentContext(data, context);
+  if (type === "turn.queued") return presentQueued(data);
   if (type === "turn.waiting") return presentWaiting(data, partial);
   return type === "turn.completed" ? presentTurn(data, turn) : undefined;
 }
@@ -49,10 +59,17 @@ function presentContext(data: unknown, context: VersionedContext): EventData<"co
   return { ...stored, author, reason, at };
 }
 
+function presentQueued(data: unknown): EventData<"turn.queued"> | undefined {
+  const { data: stored } = chatEvents["turn.queued"].stored.safeParse(data);
+  return stored && { ...stored, userMessage: waitingText(stored.waitsFor) };
+}
+
 function presentWaiting(data: unknown, partialOf: EventSources["partial"]): EventData<"turn.waiting"> | undefined {
   const { data: stored } = chatEvents["turn.waiting"].stored.safeParse(data);
-  const partial = stored === undefined ? undefined : partialOf(stored.turnId);
-  return stored === undefined || partial === undefined ? undefined : { ...stored, reply: replyText(partial) };
+  if (stored === undefined) return undefined;
+  const partial = partialOf(stored.turnId);
+  const userMessage = stored.waitsFor && waitingText(stored.waitsFor);
+  return { ...stored, ...defined({ reply: partial && replyText(partial), userMessage }) };
 }
 
 function presentTurn(data: unknown, turnOf: EventSources["turn"]): EventData<"turn.completed"> | undefined {

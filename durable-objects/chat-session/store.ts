@@ -1,6 +1,7 @@
 /** The SQL of a chat session. No rules: what a row means is decided elsewhere. */
 import { type SessionDefinition, type StoredOutcome, sessionDefinitionSchema } from "../../src/chat/session.js";
 import type { ChatMessage } from "../../src/conversation/message.js";
+import { exec } from "../../src/platform/sql.js";
 import { AnswerStore } from "./answer-store.js";
 import { MessageStore } from "./message-store.js";
 import { PassStore } from "./pass-store.js";
@@ -41,33 +42,31 @@ export class ChatSessionStore {
     this.trace = new TraceStore(sql);
   }
 
-  /** A write was undone: what was read within it doesn't hold. */
-  undone(): void {
+  /** A write was rolled back: what was read within it doesn't hold. */
+  onRollback(): void {
     this.known = undefined;
-    this.turns.undone();
-    this.messages.undone();
-    this.passes.undone();
+    this.turns.onRollback();
+    this.messages.onRollback();
+    this.passes.onRollback();
   }
 
-  /** What a message of this key came to: a turn of its own, known by its id where the sender gave no key, or the answer that it was taken as. */
-  sentUnder(key: string): { readonly turnId: string; readonly requestHash: string } | undefined {
-    const query = `SELECT turn_id, request_hash FROM turns WHERE idempotency_key = ?1
+  /**
+   * What a message of this key came to: a turn of its own, known by its id where the sender gave no key, or the answer that it was taken as.
+   * @param erased what stands in the place of the key, should the message have been erased
+   */
+  sentUnder(key: string, erased = key): { readonly turnId: string; readonly requestHash: string } | undefined {
+    const query = `SELECT turn_id, request_hash FROM turns WHERE idempotency_key IN (?1, ?2)
        UNION ALL SELECT turn_id, request_hash FROM turns WHERE turn_id = ?1
-       UNION ALL SELECT turn_id, request_hash FROM answer_messages WHERE idempotency_key = ?1 LIMIT 1`;
-    const [row] = this.sql.exec<{ turn_id: string; request_hash: string }>(query, key).toArray();
+       UNION ALL SELECT turn_id, request_hash FROM answer_messages WHERE idempotency_key IN (?1, ?2) LIMIT 1`;
+    const [row] = this.sql.exec<{ turn_id: string; request_hash: string }>(query, key, erased).toArray();
     return row === undefined ? undefined : { turnId: row.turn_id, requestHash: row.request_hash };
   }
 
   createSession(record: Omit<SessionRecord, "updatedAt" | "conversation">): void {
     this.known = undefined;
-    this.sql.exec(
-      "INSERT INTO session (one, tenant_id, session_id, definition, salt, created_at) VALUES (1, ?, ?, ?, ?, ?)",
-      record.tenantId,
-      record.sessionId,
-      JSON.stringify(record.definition),
-      record.salt,
-      record.createdAt,
-    );
+    exec(this.sql)`INSERT INTO session (one, tenant_id, session_id, definition, salt, created_at)
+      VALUES (1, ${record.tenantId}, ${record.sessionId}, ${JSON.stringify(record.definition)}, ${record.salt},
+        ${record.createdAt})`;
   }
 
   session(): SessionRecord {
@@ -76,17 +75,16 @@ export class ChatSessionStore {
   }
 
   private readSession(): SessionRecord {
-    const row = this.sql
-      .exec<{
-        tenant_id: string;
-        session_id: string;
-        definition: string;
-        salt: string;
-        created_at: number;
-        updated_at: number | null;
-        conversation: string | null;
-      }>("SELECT tenant_id, session_id, definition, salt, created_at, updated_at, conversation FROM session")
-      .one();
+    const row = exec<{
+      tenant_id: string;
+      session_id: string;
+      definition: string;
+      salt: string;
+      created_at: number;
+      updated_at: number | null;
+      conversation: string | null;
+    }>(this.sql)`
+      SELECT tenant_id, session_id, definition, salt, created_at, updated_at, conversation FROM session`.one();
     return {
       tenantId: row.tenant_id,
       sessionId: row.session_id,
@@ -99,17 +97,17 @@ export class ChatSessionStore {
   }
 
   setConversation(conversation: string): void {
-    this.sql.exec("UPDATE session SET conversation = ?", conversation);
+    exec(this.sql)`UPDATE session SET conversation = ${conversation}`;
     this.known = undefined;
   }
 
   setDefinition(definition: SessionDefinition): void {
-    this.sql.exec("UPDATE session SET definition = ?", JSON.stringify(definition));
+    exec(this.sql)`UPDATE session SET definition = ${JSON.stringify(definition)}`;
     this.known = undefined;
   }
 
   touch(at: number): void {
-    this.sql.exec("UPDATE session SET updated_at = ?, settled = ?", at, this.turns.settledUpTo());
+    exec(this.sql)`UPDATE session SET updated_at = ${at}, settled = ${this.turns.settledUpTo()}`;
     this.known &&= { ...this.known, updatedAt: at };
   }
 
@@ -129,9 +127,17 @@ export class ChatSessionStore {
   }
 
   /** What is kept of a message beside it goes with its text. */
-  forgetText({ turnId, messageId, replyId }: TurnRecord, erased: string): void {
-    if (erased === messageId) this.turns.forgetMessage(turnId);
+  /** @param erasedKey what stands in the place of the sender's key, which may say something, too */
+  forgetText({ turnId, messageId, replyId }: TurnRecord, erased: string, erasedKey: string | undefined): void {
+    if (erased === messageId) this.turns.forgetMessage(turnId, erasedKey);
     else if (erased === replyId) this.turns.forgetReply(turnId);
-    else this.answers.forgetText(erased);
+    else this.answers.forgetText(erased, erasedKey);
+  }
+
+  /** The sender's key of a message; undefined where it had none, and for replies. */
+  keyOf(messageId: string): string | undefined {
+    const query = `SELECT idempotency_key AS key FROM turns WHERE message_id = ?1 AND idempotency_key IS NOT NULL
+      UNION ALL SELECT idempotency_key FROM answer_messages WHERE message_id = ?1`;
+    return this.sql.exec<{ key: string }>(query, messageId).toArray()[0]?.key;
   }
 }

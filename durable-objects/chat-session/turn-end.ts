@@ -1,20 +1,12 @@
 /** What is stored and sent when a turn ends, however it does. */
 import type { EndedStatus } from "../../src/agent/work.js";
 import type { SettledOutcome } from "../../src/chat/session.js";
-import type { ActorRecord } from "../../src/conversation/actor-record.js";
+import { defined } from "../../src/conversation/defined.js";
 import type { PlainMessage } from "../../src/conversation/message.js";
 import type { Kit } from "../kit/kit.js";
 import type { SessionOutbox } from "./session-outbox.js";
 import type { ChatSessionStore } from "./store.js";
 import type { TurnRecord } from "./turn-rows.js";
-
-export interface EndingTurn {
-  readonly turn: TurnRecord;
-  readonly status: EndedStatus;
-  readonly outcome: SettledOutcome;
-  /** Who ended it before its time, if somebody did. */
-  readonly by: ActorRecord | undefined;
-}
 
 export interface EndPorts {
   readonly store: ChatSessionStore;
@@ -23,15 +15,20 @@ export interface EndPorts {
 }
 
 /** Ends a turn: its outcome, what it says as a message, its event and what others are sent of it are one write. */
-export function endTurn({ turn, status, outcome, by }: EndingTurn, { store, kit, outbox }: EndPorts): void {
+export function endTurn(
+  turn: TurnRecord,
+  status: EndedStatus,
+  outcome: SettledOutcome,
+  { store, kit, outbox }: EndPorts,
+): void {
   const { turnId, acceptedAt, keyId } = turn;
   const { agent, subject } = store.session().definition;
-  const ended = { kind: "turn", outcome: status, since: acceptedAt, agent, subject, keyId, by };
+  const ended = { kind: "turn", outcome: status, since: acceptedAt, agent, subject, keyId, by: outcome.cancelledBy };
   kit.end(turnId, ended, (usage, endedAt) => {
     const createdAt = new Date(endedAt).toISOString();
     const reply = outcome.reply === undefined ? undefined : { ...outcome.reply, createdAt };
     const error = outcome.error === undefined ? undefined : { ...outcome.error, createdAt };
-    const stored = { ...outcome, ...(reply && { reply }), ...(error && { error }), usage };
+    const stored = { ...outcome, ...defined({ reply, error }), usage };
     store.turns.end(turnId, status, stored, endedAt);
     if (reply !== undefined) {
       store.messages.add(reply, turnId, true);
@@ -62,5 +59,5 @@ function addError(error: PlainMessage, turn: TurnRecord, store: ChatSessionStore
 export function crashOutcome(turn: TurnRecord, failure?: string): SettledOutcome {
   const content = "The answer failed: an internal error, which has been logged. Send the message again.";
   const error = { messageId: turn.replyId, role: "error" as const, content };
-  return { error, ...(failure === undefined ? {} : { failure }), degraded: [] };
+  return { error, ...defined({ failure }), degraded: [] };
 }

@@ -1,7 +1,7 @@
 /** Drives one turn of a session: gathers its setup, runs the durable function, stores what came of it. */
 
 import type { CallOrigin } from "../../src/agent/call-context.js";
-import { Superseded } from "../../src/agent/journal.js";
+import { type Journal, Superseded } from "../../src/agent/journal.js";
 import type { EndedStatus } from "../../src/agent/work.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { saltedHash } from "../../src/application/salted-hash.js";
@@ -10,6 +10,7 @@ import { ReplyStream } from "../../src/chat/reply-stream.js";
 import type { SettledOutcome } from "../../src/chat/session.js";
 import { runTurn } from "../../src/chat/turn.js";
 import type { TurnPorts } from "../../src/chat/turn-ports.js";
+import { defined } from "../../src/conversation/defined.js";
 import type { AssistantMessage } from "../../src/conversation/message.js";
 import type { CancelSignal } from "../../src/model/port.js";
 import { entryWithoutText } from "../../src/routing/trace.js";
@@ -17,96 +18,162 @@ import type { SupervisionState } from "../../src/supervision/state.js";
 import { openStreamGate } from "../../src/supervision/stream-gate.js";
 import type { Subject } from "../../src/supervision/subject.js";
 import { agentPorts } from "../kit/agent-ports.js";
-import type { Lease } from "../kit/driver.js";
 import type { Kit } from "../kit/kit.js";
+import type { EndingWork, Lease } from "../kit/work-loop.js";
+import { limitFactsOf } from "./limit-facts.js";
 import type { VersionedContext } from "./session-context.js";
+import type { SessionOutbox } from "./session-outbox.js";
 import type { ChatSessionStore, SessionRecord } from "./store.js";
 import { transcriptOf } from "./transcript.js";
+import { crashOutcome, endTurn } from "./turn-end.js";
 import type { TurnRecord } from "./turn-rows.js";
+import { recordQueued, turnWaitsFor } from "./turn-view.js";
 
 export interface RunnerPorts {
   readonly store: ChatSessionStore;
   readonly kit: Kit;
   readonly platform: RootPlatform;
   readonly context: VersionedContext;
-  /** Puts a message into the outbox for the memory, in the write that is under way. Only effective texts are. */
-  readonly remember: (messageId: string) => void;
+  readonly outbox: SessionOutbox;
 }
 
-/** What a turn came to. */
-export interface TurnEnd {
-  readonly status: EndedStatus;
-  readonly outcome: SettledOutcome;
-}
+type Loaded = Extract<LoadedSetup, { ok: true }>;
 
-/** A turn while it runs in this instance. */
-export class TurnRun {
+/** After how long the list of sessions shows that a turn runs, in milliseconds. */
+const runningShownAfterMs = 5_000;
+
+/** One turn of a session, as the loop does it in this instance. */
+export class TurnRun implements EndingWork {
+  readonly id: string;
+  /** What is shown of the reply while it is driven. */
   stream: ReplyStream | undefined;
-  private loaded: Extract<LoadedSetup, { ok: true }> | undefined;
+  /** What it is driven with, while it is. */
+  private platform: RootPlatform | undefined;
+  private loaded: Loaded | undefined;
 
   constructor(
     readonly turn: TurnRecord,
     private readonly session: SessionRecord,
     private readonly ports: RunnerPorts,
-  ) {}
+  ) {
+    this.id = turn.turnId;
+  }
 
   /** The session's context was changed from outside: what it names now is loaded for the next prompt and call. */
   async refresh(): Promise<void> {
-    this.ports.platform.renew();
+    this.platform?.renew();
     await this.loaded?.refresh();
   }
 
-  /** @throws {Parked} while the turn waits for an ask. */
-  async drive({ signal, isHeld }: Lease): Promise<TurnEnd> {
-    const { turn, session } = this;
-    const { store, platform, kit } = this.ports;
-    const journal = kit.journal(turn.turnId, isHeld);
-    const loaded = await loadTurnSetup(
+  async drive({ signal, isHeld }: Lease, revision: number | undefined): Promise<() => void> {
+    const { turn, session, id } = this;
+    const { store, kit } = this.ports;
+    const journal = kit.journal(id, isHeld);
+    if (turn.status === "queued") {
+      journal.withNext(() => {
+        store.turns.setStatus(id, "running");
+        store.passes.begin(id);
+        kit.events.append("turn.started", id, { turnId: id });
+      });
+    }
+    // A turn that is over soon goes off with its end; of a longer one the list tells meanwhile.
+    const listing = setTimeout(() => this.listRunning(), runningShownAfterMs);
+    try {
+      const platform = await this.ports.platform.at(session.tenantId, revision);
+      this.platform = platform;
+      const loaded = await this.load(journal, platform, isHeld);
+      if (!loaded.ok) return () => this.end("failed", this.misconfigured(loaded.detail));
+      this.loaded = loaded;
+      kit.budgets.hold(id, await platform.heldAgainst(limitFactsOf(session, turn.keyId)));
+      const model = await platform.model(session.tenantId);
+      const command = { ...turn, content: turn.original };
+      const outcome = await runTurn(command, loaded.setup, {
+        ...this.turnPorts(loaded, signal, platform),
+        journal,
+        model,
+      });
+      const { status, reply, error, failure, request, response, degraded } = outcome;
+      const settled: SettledOutcome = {
+        ...defined({ reply, error, failure }),
+        request: { action: request.action, reasons: [...request.reasons] },
+        ...defined({ response: response && { action: response.action, reasons: [...response.reasons] } }),
+        degraded: [...degraded],
+      };
+      return () => this.end(status, settled);
+    } finally {
+      clearTimeout(listing);
+      this.stream = undefined;
+      this.platform = undefined;
+      this.loaded = undefined;
+    }
+  }
+
+  /** The turn waits for an ask; it has done so since the ask was opened, for those who have sent a message since. */
+  park(): void {
+    const { store, kit, outbox } = this.ports;
+    if (store.session().definition.whileWaiting === "cancel" && store.turns.queued() > 0) {
+      this.end("cancelled", { degraded: [] });
+      return;
+    }
+    kit.write(() => {
+      store.turns.setStatus(this.id, "waiting");
+      const waited = turnWaitsFor(this.id, store, kit);
+      kit.events.append("turn.waiting", this.id, { turnId: this.id, ...defined({ waitsFor: waited }) });
+      for (const { turnId } of store.turns.waitingInLine()) {
+        recordQueued(turnId, store, kit);
+        kit.budgets.park(turnId);
+      }
+      outbox.updateIndex();
+    });
+  }
+
+  fail(why?: string): void {
+    this.end("failed", crashOutcome(this.turn, why));
+  }
+
+  private end(status: EndedStatus, outcome: SettledOutcome): void {
+    endTurn(this.turn, status, outcome, this.ports);
+  }
+
+  private listRunning(): void {
+    const { store, kit, outbox } = this.ports;
+    if (store.turns.get(this.id)?.status !== "running") return;
+    kit.write(() => outbox.updateIndex());
+    kit.deliverSoon();
+  }
+
+  private load(journal: Journal, platform: RootPlatform, isHeld: () => boolean): Promise<LoadedSetup> {
+    const { store, kit, context } = this.ports;
+    const { id } = this;
+    const { tenantId, sessionId, definition } = this.session;
+    return loadTurnSetup(
       {
-        tenantId: session.tenantId,
-        sessionId: session.sessionId,
-        definition: session.definition,
+        tenantId,
+        sessionId,
+        definition,
         origin: this.origin(),
-        context: () => this.ports.context.current().context,
+        context: () => context.current().context,
         changeContext: (change, author, reason) => {
           // What a change needs is loaded first: meanwhile the turn may have been cancelled.
-          if (!isHeld()) throw new Superseded(`the turn ${turn.turnId} was cancelled`);
-          return this.ports.context.change(change, author, reason, turn.turnId);
+          if (!isHeld()) throw new Superseded(`the turn ${id} was cancelled`);
+          return context.change(change, author, reason, id);
         },
-        history: () => store.messages.history(turn.turnId),
-        lastReply: () => store.messages.lastReply(turn.turnId)?.metadata,
+        history: () => store.messages.history(id),
+        lastReply: () => store.messages.lastReply(id)?.metadata,
         health: kit.health,
       },
       journal,
       platform,
     );
-    if (!loaded.ok) return { status: "failed", outcome: this.failure(loaded.detail) };
-
-    this.loaded = loaded;
-    const model = await platform.model(session.tenantId);
-    const command = { ...turn, content: turn.original };
-    const ports = { ...this.turnPorts(loaded, signal), journal, model };
-    const outcome = await runTurn(command, loaded.setup, ports);
-    const { status, reply, error, failure, request, response, degraded } = outcome;
-    return {
-      status,
-      outcome: {
-        ...(reply === undefined ? {} : { reply }),
-        ...(error === undefined ? {} : { error }),
-        ...(failure === undefined ? {} : { failure }),
-        request: { action: request.action, reasons: [...request.reasons] },
-        ...(response === undefined ? {} : { response: { action: response.action, reasons: [...response.reasons] } }),
-        degraded: [...degraded],
-      },
-    };
   }
 
   private turnPorts(
-    { setup, policies, contextEditor }: Extract<LoadedSetup, { ok: true }>,
+    { setup, policies, contextEditor }: Loaded,
     signal: CancelSignal,
+    platform: RootPlatform,
   ): Omit<TurnPorts, "journal" | "model"> {
     const { turn, session } = this;
-    const { store, kit, platform } = this.ports;
+    const { store, kit, outbox } = this.ports;
     const { events } = kit;
     const { turnId } = turn;
     this.stream = new ReplyStream(
@@ -141,6 +208,8 @@ export class TurnRun {
       },
       reviewPass: (before, after) => store.passes.replace(turnId, before, after),
       replyId: turn.replyId,
+      // OpenAI's clients keep their connection open, and come back by themselves.
+      rateLimitWaitMs: turn.request === undefined ? undefined : 0,
     });
     return {
       ...ports,
@@ -166,7 +235,7 @@ export class TurnRun {
       },
       messageDecided: (message, blocked) => {
         store.messages.add({ ...message, createdAt: new Date(turn.acceptedAt).toISOString() }, turnId, !blocked);
-        if (!blocked) this.ports.remember(message.messageId);
+        if (!blocked) outbox.remember(message.messageId);
       },
     };
   }
@@ -186,7 +255,7 @@ export class TurnRun {
   }
 
   /** What is wrong is for operators: it stands in the log, and in the warnings of what was stored. */
-  private failure(detail: string): SettledOutcome {
+  private misconfigured(detail: string): SettledOutcome {
     this.ports.kit.log("error", "turn.misconfigured", { work: this.turn.turnId, error: detail });
     const content = "The answer failed: this assistant isn't set up completely. Whoever runs it can see why.";
     const error = { messageId: this.turn.replyId, role: "error" as const, content, code: "misconfigured" as const };

@@ -1,6 +1,7 @@
 /** The SQL of a session's turns. Those that have not ended, and the one that ended last, are kept in memory: nobody else writes them. */
 import { type StoredOutcome, type TurnStatus, turnOutcomeSchema } from "../../src/chat/session.js";
 import type { ModelReply } from "../../src/conversation/message.js";
+import { exec } from "../../src/platform/sql.js";
 import { ParsedTexts } from "../kit/parsed-texts.js";
 import { type NewTurn, readTurn, type TurnRecord, type TurnRow } from "./turn-rows.js";
 
@@ -17,8 +18,8 @@ export class TurnStore {
 
   constructor(private readonly sql: SqlStorage) {}
 
-  /** A write was undone: what was read within it doesn't hold. */
-  undone(): void {
+  /** A write was rolled back: what was read within it doesn't hold. */
+  onRollback(): void {
     this.open = undefined;
     this.newest = undefined;
     this.endedLast = undefined;
@@ -26,32 +27,35 @@ export class TurnStore {
 
   add(turn: NewTurn): void {
     const open = this.allOpen();
-    const { seq } = this.sql
-      .exec<{ seq: number }>(
-        `INSERT INTO turns (turn_id, idempotency_key, request_hash, status, message_id, reply_id, original, accepted_at,
-         message_salt, reply_salt, speaker, metadata, key_id, sent_by, request)
-       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
-        turn.turnId,
-        turn.idempotencyKey ?? null,
-        turn.requestHash,
-        turn.messageId,
-        turn.replyId,
-        turn.content,
-        turn.at,
-        turn.messageSalt,
-        turn.replySalt,
-        turn.speaker ?? null,
-        turn.metadata === undefined ? null : JSON.stringify(turn.metadata),
-        turn.keyId ?? null,
-        JSON.stringify(turn.sender),
-        turn.request === undefined ? null : JSON.stringify(turn.request),
-      )
-      .one();
+    const { seq } = exec<{ seq: number }>(this.sql)`
+      INSERT INTO turns (turn_id, idempotency_key, request_hash, status, message_id, reply_id, original, accepted_at,
+        message_salt, reply_salt, speaker, metadata, key_id, sent_by, request)
+      VALUES (${turn.turnId}, ${turn.idempotencyKey}, ${turn.requestHash}, 'queued', ${turn.messageId}, ${turn.replyId},
+        ${turn.content}, ${turn.at}, ${turn.messageSalt}, ${turn.replySalt}, ${turn.speaker},
+        ${turn.metadata === undefined ? null : JSON.stringify(turn.metadata)}, ${turn.keyId},
+        ${JSON.stringify(turn.sender)}, ${turn.request === undefined ? null : JSON.stringify(turn.request)})
+      RETURNING seq`.one();
     const { turnId, requestHash, messageId, replyId, messageSalt, replySalt, speaker, metadata, keyId, request } = turn;
     const added: TurnRecord = {
-      ...{ seq, turnId, requestHash, messageId, replyId, messageSalt, replySalt, speaker, metadata, keyId, request },
-      ...{ status: "queued", original: turn.content, acceptedAt: turn.at, sentBy: turn.sender, crashes: 0 },
-      ...{ endedAt: undefined, outcome: undefined, partial: undefined },
+      seq,
+      turnId,
+      requestHash,
+      messageId,
+      replyId,
+      messageSalt,
+      replySalt,
+      speaker,
+      metadata,
+      keyId,
+      request,
+      status: "queued",
+      original: turn.content,
+      acceptedAt: turn.at,
+      sentBy: turn.sender,
+      crashes: 0,
+      endedAt: undefined,
+      outcome: undefined,
+      partial: undefined,
     };
     this.open = [...open, added];
     this.newest = added;
@@ -86,7 +90,19 @@ export class TurnStore {
 
   /** How many wait for others to end. */
   queued(): number {
-    return this.allOpen().slice(1).length;
+    return this.waitingInLine().length;
+  }
+
+  /** Those that wait for others to end, the oldest first. */
+  waitingInLine(): readonly TurnRecord[] {
+    return this.allOpen().slice(1);
+  }
+
+  /** The turn that has to end right before this one begins; nothing of one that is the first. */
+  before(turnId: string): string | undefined {
+    const open = this.allOpen();
+    const at = open.findIndex((turn) => turn.turnId === turnId);
+    return at < 1 ? undefined : open[at - 1]?.turnId;
   }
 
   /** All turns up to this number have ended. */
@@ -97,29 +113,22 @@ export class TurnStore {
 
   /** How many turns there were, and how many of the latest were blocked: at the same cost however long the session is. */
   counts(): { turns: number; blockedOfLast50: number } {
-    return this.sql
-      .exec<{ turns: number; blockedOfLast50: number }>(
-        `SELECT (SELECT COALESCE(MAX(seq), 0) FROM turns) AS turns, COUNT(*) AS blockedOfLast50
-         FROM (SELECT status FROM turns ORDER BY seq DESC LIMIT 50) WHERE status = 'blocked'`,
-      )
-      .one();
+    return exec<{ turns: number; blockedOfLast50: number }>(this.sql)`
+      SELECT (SELECT COALESCE(MAX(seq), 0) FROM turns) AS turns, COUNT(*) AS blockedOfLast50
+      FROM (SELECT status FROM turns ORDER BY seq DESC LIMIT 50) WHERE status = 'blocked'`.one();
   }
 
   setStatus(turnId: string, status: TurnStatus): void {
-    this.sql.exec("UPDATE turns SET status = ? WHERE turn_id = ?", status, turnId);
+    exec(this.sql)`UPDATE turns SET status = ${status} WHERE turn_id = ${turnId}`;
     this.change(turnId, { status });
   }
 
   end(turnId: string, status: TurnStatus, outcome: StoredOutcome, at: number): void {
     // What other sessions hold of the conversation is theirs to keep, and to erase.
-    this.sql.exec(
-      `UPDATE turns SET status = ?, outcome = ?, ended_at = ?, partial = NULL, request = json_remove(request, '$.carried')
-       WHERE turn_id = ?`,
-      status,
-      JSON.stringify(outcome),
-      at,
-      turnId,
-    );
+    exec(this.sql)`UPDATE turns
+      SET status = ${status}, outcome = ${JSON.stringify(outcome)}, ended_at = ${at}, partial = NULL,
+        request = json_remove(request, '$.carried')
+      WHERE turn_id = ${turnId}`;
     const request = withoutCarried(this.get(turnId)?.request);
     const ended = this.change(turnId, { status, outcome, endedAt: at, partial: undefined, request });
     this.open = this.open?.filter((turn) => turn.turnId !== turnId);
@@ -129,27 +138,26 @@ export class TurnStore {
   /** What a turn that waits shows of its reply. */
   setPartial(turnId: string, reply: ModelReply | undefined): void {
     const partial = reply === undefined ? null : JSON.stringify(reply);
-    this.sql.exec("UPDATE turns SET partial = ? WHERE turn_id = ?", partial, turnId);
+    exec(this.sql)`UPDATE turns SET partial = ${partial} WHERE turn_id = ${turnId}`;
     this.change(turnId, { partial: reply });
   }
 
   setOutcome(turnId: string, outcome: StoredOutcome): void {
-    this.sql.exec("UPDATE turns SET outcome = ? WHERE turn_id = ?", JSON.stringify(outcome), turnId);
-    this.undone();
+    exec(this.sql)`UPDATE turns SET outcome = ${JSON.stringify(outcome)} WHERE turn_id = ${turnId}`;
+    this.onRollback();
   }
 
   /** What a turn keeps beside its message: what was sent, its digest for repetitions, the salt. */
-  forgetMessage(turnId: string): void {
-    this.sql.exec(
-      "UPDATE turns SET original = '', request_hash = '', message_salt = NULL, speaker = NULL, metadata = NULL, request = NULL WHERE turn_id = ?",
-      turnId,
-    );
-    this.undone();
+  forgetMessage(turnId: string, erasedKey: string | undefined): void {
+    exec(this.sql)`UPDATE turns
+      SET original = '', request_hash = '', idempotency_key = ${erasedKey}, message_salt = NULL, speaker = NULL, metadata = NULL, request = NULL
+      WHERE turn_id = ${turnId}`;
+    this.onRollback();
   }
 
   forgetReply(turnId: string): void {
-    this.sql.exec("UPDATE turns SET reply_salt = NULL WHERE turn_id = ?", turnId);
-    this.undone();
+    exec(this.sql)`UPDATE turns SET reply_salt = NULL WHERE turn_id = ${turnId}`;
+    this.onRollback();
   }
 
   private allOpen(): readonly TurnRecord[] {

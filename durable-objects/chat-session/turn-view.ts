@@ -2,13 +2,15 @@
 import type { AskWork } from "../../src/asks/origin.js";
 import { isFinal, type Turn } from "../../src/chat/session.js";
 import { callsOf } from "../../src/chat/turn-calls.js";
+import { type WaitsFor, waitingText, waitsFor } from "../../src/chat/waits-for.js";
+import { defined } from "../../src/conversation/defined.js";
 import { messageText } from "../../src/conversation/message.js";
 import { supervisionSummary } from "../../src/supervision/summary.js";
 import type { Kit } from "../kit/kit.js";
 import type { ChatSessionStore } from "./store.js";
 import type { TurnRecord } from "./turn-rows.js";
 
-/** A turn as a caller sees it: effective texts only. Why it failed is for operators: whoever shows it to others leaves that out. */
+/** A turn as a caller sees it: effective texts only. Why it failed is for operators: a view for others leaves that out. */
 export function turnView(record: TurnRecord, store: ChatSessionStore, kit: Kit): Turn {
   const { outcome } = record;
   const message = store.messages.get(record.messageId);
@@ -24,22 +26,40 @@ export function turnView(record: TurnRecord, store: ChatSessionStore, kit: Kit):
     isFinal(record.status) && outcome?.reply === undefined
       ? callsOf(kit.events.stored(record.turnId, "tool.called", "tool.returned"))
       : [];
-  const retryAt = isFinal(record.status) ? undefined : kit.attempts.retryAt(record.turnId);
   return {
     turnId: record.turnId,
     status: record.status,
-    ...(message === undefined ? {} : { message }),
-    ...(reply === undefined ? {} : { reply }),
-    ...(outcome?.error === undefined ? {} : { error: outcome.error }),
-    ...(outcome?.failure === undefined ? {} : { failure: outcome.failure }),
+    ...defined({ message, reply, error: outcome?.error, failure: outcome?.failure }),
     ...(calls.length === 0 ? {} : { calls }),
     supervision: supervisionSummary(outcome, passes),
     asks: isFinal(record.status) ? open : open.filter((ask) => ask.status === "open"),
+    ...waitFields(record, store, kit),
     usage: outcome?.usage ?? kit.works.usage(record.turnId),
     createdAt: new Date(record.acceptedAt).toISOString(),
     ...(record.endedAt === undefined ? {} : { endedAt: new Date(record.endedAt).toISOString() }),
-    ...(retryAt === undefined ? {} : { retryAt: new Date(retryAt).toISOString() }),
+    ...(isFinal(record.status) ? {} : kit.attempts.retryField(record.turnId)),
   };
+}
+
+/** What a turn waits for that nobody works on now; nothing where somebody does. */
+export function turnWaitsFor(turnId: string, store: ChatSessionStore, kit: Kit): WaitsFor | undefined {
+  const current = store.turns.current();
+  const before = store.turns.before(turnId);
+  if (current === undefined || (before === undefined && current.turnId !== turnId)) return undefined;
+  return waitsFor(kit.asks.openOfWork(current.turnId), before);
+}
+
+/** In the write that queues a turn, or changes what it waits for. Nothing of one that begins at once. */
+export function recordQueued(turnId: string, store: ChatSessionStore, kit: Kit): void {
+  const waited = turnWaitsFor(turnId, store, kit);
+  if (waited?.turnId !== undefined) kit.events.append("turn.queued", turnId, { turnId, waitsFor: waited });
+}
+
+function waitFields({ turnId, status }: TurnRecord, store: ChatSessionStore, kit: Kit): Partial<Turn> {
+  if (status !== "queued" && status !== "waiting") return {};
+  const waited = turnWaitsFor(turnId, store, kit);
+  const isIdle = waited !== undefined && (waited.turnId !== undefined || waited.askIds.length > 0);
+  return isIdle ? { waitsFor: waited, userMessage: waitingText(waited) } : {};
 }
 
 /** What asks of a turn say of where they come from. */

@@ -8,6 +8,7 @@ import {
   type ChatMessage,
   chatMessageSchema,
 } from "../../src/conversation/message.js";
+import { exec } from "../../src/platform/sql.js";
 import { actions } from "../../src/supervision/verdict.js";
 
 const originalRow = z.object({
@@ -44,38 +45,34 @@ export interface Change {
 }
 
 export class VersionStore {
+  private anyErased: boolean | undefined;
+
   constructor(private readonly sql: SqlStorage) {}
 
   /** Keeps what a reply said before supervision changed it: the restricted record. */
   addOriginal(message: AssistantMessage, decision: string, reasons: readonly string[], at: number): void {
-    this.sql.exec(
-      "INSERT INTO originals (message_id, body, decision, reasons, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-      message.messageId,
-      JSON.stringify(message),
-      decision,
-      JSON.stringify(reasons),
-      at,
-    );
+    exec(this.sql)`INSERT INTO originals (message_id, body, decision, reasons, at)
+      VALUES (${message.messageId}, ${JSON.stringify(message)}, ${decision}, ${JSON.stringify(reasons)}, ${at})
+      ON CONFLICT DO NOTHING`;
   }
 
   original(messageId: string): Original | undefined {
-    return this.sql
-      .exec("SELECT body, decision, reasons FROM originals WHERE message_id = ?", messageId)
+    return exec(this.sql)`SELECT body, decision, reasons FROM originals WHERE message_id = ${messageId}`
       .toArray()
       .map((row) => originalRow.parse(row))[0];
   }
 
   /** What a message said before anybody changed it, and then after each change; empty when nobody did. */
   changes(messageId: string): UnlinkedVersion[] {
-    return this.sql
-      .exec("SELECT body, kind, author, reason, at FROM message_edits WHERE message_id = ? ORDER BY seq", messageId)
+    return exec(this.sql)`
+      SELECT body, kind, author, reason, at FROM message_edits WHERE message_id = ${messageId} ORDER BY seq`
       .toArray()
       .map((row) => changeRow.parse(row));
   }
 
   /** How many rows `changes` gives. */
   countChanges(messageId: string): number {
-    return this.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM message_edits WHERE message_id = ?", messageId).one()
+    return exec<{ n: number }>(this.sql)`SELECT COUNT(*) AS n FROM message_edits WHERE message_id = ${messageId}`.one()
       .n;
   }
 
@@ -90,27 +87,26 @@ export class VersionStore {
 
   /** The versions of a message that was erased, without their texts. */
   erased(messageId: string): MessageVersion[] | undefined {
-    return this.sql
-      .exec<{ versions: string }>("SELECT versions FROM erased_messages WHERE message_id = ?", messageId)
+    return exec<{ versions: string }>(this.sql)`SELECT versions FROM erased_messages WHERE message_id = ${messageId}`
       .toArray()
       .map((row) => z.array(messageVersionSchema).parse(JSON.parse(row.versions)))[0];
   }
 
+  /** Whether any message was erased. */
+  hasErased(): boolean {
+    this.anyErased ??= exec(this.sql)`SELECT 1 FROM erased_messages LIMIT 1`.toArray().length > 0;
+    return this.anyErased;
+  }
+
   erase(messageId: string, left: readonly MessageVersion[]): void {
-    this.sql.exec("DELETE FROM originals WHERE message_id = ?", messageId);
-    this.sql.exec("DELETE FROM message_edits WHERE message_id = ?", messageId);
-    this.sql.exec("INSERT INTO erased_messages (message_id, versions) VALUES (?, ?)", messageId, JSON.stringify(left));
+    this.anyErased = true;
+    exec(this.sql)`DELETE FROM originals WHERE message_id = ${messageId}`;
+    exec(this.sql)`DELETE FROM message_edits WHERE message_id = ${messageId}`;
+    exec(this.sql)`INSERT INTO erased_messages (message_id, versions) VALUES (${messageId}, ${JSON.stringify(left)})`;
   }
 
   private insert(message: ChatMessage, { kind, author, reason, at }: Change): void {
-    this.sql.exec(
-      "INSERT INTO message_edits (message_id, body, kind, author, reason, at) VALUES (?, ?, ?, ?, ?, ?)",
-      message.messageId,
-      JSON.stringify(message),
-      kind,
-      JSON.stringify(author),
-      reason,
-      at,
-    );
+    exec(this.sql)`INSERT INTO message_edits (message_id, body, kind, author, reason, at)
+      VALUES (${message.messageId}, ${JSON.stringify(message)}, ${kind}, ${JSON.stringify(author)}, ${reason}, ${at})`;
   }
 }

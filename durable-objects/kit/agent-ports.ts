@@ -27,20 +27,26 @@ export interface AgentWork {
   /** As they were when the work began. */
   readonly settings: Pick<Settings, "strict" | "ordersInData" | "reviews" | "approvals" | "questions">;
   /** What supervisors may know and change around the text. */
-  readonly environment: SupervisePorts["surroundings"];
+  readonly environment: SupervisePorts["environment"];
   /** Stores a pass, in the same write as its result. */
   readonly keepPass: (...pass: Parameters<SupervisePorts["decided"]>) => void;
   /** Stores what became of a pass that was held for a review, in its place. */
   readonly reviewPass: NonNullable<SupervisePorts["reviewed"]>;
   /** The message that its response becomes, if it becomes one. */
   readonly replyId?: string | undefined;
+  /** Where somebody waits for the answer who comes back by themselves: no longer than this. */
+  readonly rateLimitWaitMs?: number | undefined;
 }
+
+/** How long a model call of a turn, a run or a round waits in all, where its provider has too much to do. */
+const rateLimitWaitMs = 15 * 60_000;
 
 type Ports = Pick<
   TeamPorts,
   | "signal"
   | "now"
   | "withDeadline"
+  | "rateLimitWaitMs"
   | "validateArguments"
   | "approvals"
   | "approval"
@@ -70,6 +76,7 @@ export function agentPorts(
     signal,
     now,
     withDeadline: deadline,
+    rateLimitWaitMs: work.rateLimitWaitMs ?? rateLimitWaitMs,
     validateArguments,
     approvals: kit.approvals,
     approval: settings.approvals,
@@ -84,12 +91,13 @@ export function agentPorts(
       cancelled: () => signal.aborted,
       review: settings.reviews,
       source: {},
-      surroundings: { ...environment, calls: new CallsSoFar(), ownerId, workId: ref.id, replyId: work.replyId },
+      environment: { ...environment, calls: new CallsSoFar(), ownerId, workId: ref.id, replyId: work.replyId },
       decided: (state, before, after) => {
         const record = ofReply(state);
         work.keepPass(record, before, after);
         observer.decided(record);
       },
+      shadow: (pending) => kit.shadows.begin(ref.id, work.origin, pending),
       reviewed: (before, after) => work.reviewPass(ofReply(before), ofReply(after)),
     },
     asks: () => kit.asks.ofWork(ref.id),

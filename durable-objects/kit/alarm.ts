@@ -1,4 +1,4 @@
-/** What an object does when its one alarm has rung: each deadline that has passed goes to whoever waits for it. */
+/** What an object does when its one alarm has rung: each deadline that has passed goes to those who wait for it. */
 import { askOfDeadline } from "./ask-changes.js";
 import type { Deadlines } from "./deadlines.js";
 

@@ -1,9 +1,11 @@
 /** What an ask leaves where it is opened or closed: a copy, an event, an act on record, a line of the log and its deadline. */
 import { type Ask, askForAll } from "../../src/asks/ask.js";
 import { askEvents } from "../../src/asks/events.js";
+import { hookOf } from "../../src/asks/proposal.js";
+import { defined } from "../../src/conversation/defined.js";
 import type { Level, LogFields } from "../../src/platform/metrics.js";
+import type { RecordedAct } from "../../src/tenancy/audit.js";
 import type { AskBook } from "./asks.js";
-import { closingAct } from "./closing-act.js";
 import type { Deadlines } from "./deadlines.js";
 import type { EventLog } from "./events.js";
 import type { Outbox } from "./outbox.js";
@@ -38,6 +40,24 @@ export function recordAskChange(ask: Ask, work: string, kit: AskChangeParts): vo
   });
   deadlines.move(askDeadline + ask.askId, isOpen && ask.deadline !== undefined ? Date.parse(ask.deadline) : undefined);
   if (!isOpen) outbox.put("act", ask.askId, closingAct(ask, work));
+}
+
+/** How an ask was closed, as the tenant's audit records it: why, and without its texts. */
+function closingAct(ask: Ask, work: string): RecordedAct {
+  const { askId, kind, answer, status, closedBy, closedAt = ask.openedAt, from } = ask;
+  const { tool, toolCallId } = from;
+  const hook = hookOf(ask);
+  return {
+    type: status === "open" ? "ask.answered" : `ask.${status}`,
+    workId: work,
+    ...defined({ hook }),
+    decision: answer !== undefined && "decision" in answer ? answer.decision : status,
+    actor: closedBy,
+    subject: { askId, kind, tool, toolCallId },
+    reasons:
+      answer !== undefined && "decision" in answer ? [answer.note, answer.message].flatMap((why) => why ?? []) : [],
+    at: Date.parse(closedAt),
+  };
 }
 
 export function isAskEvent(type: string): boolean {

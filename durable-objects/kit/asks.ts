@@ -8,7 +8,6 @@ import {
   type CancelOutcome,
   cancelAsk,
   expireAsk,
-  hookOf,
   mayAnswer,
   openAsk,
   storedAskSchema,
@@ -16,8 +15,10 @@ import {
   withoutTexts,
 } from "../../src/asks/ask.js";
 import type { AskWork } from "../../src/asks/origin.js";
+import { hookOf } from "../../src/asks/proposal.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
+import { exec } from "../../src/platform/sql.js";
 
 export interface AskBookPorts {
   readonly sql: SqlStorage;
@@ -40,8 +41,8 @@ export class AskBook {
 
   constructor(private readonly ports: AskBookPorts) {}
 
-  /** A write was undone: what is stored is read anew. */
-  undone(): void {
+  /** A write was rolled back: what is stored is read anew. */
+  onRollback(): void {
     this.holdsNone = undefined;
   }
 
@@ -49,14 +50,8 @@ export class AskBook {
     const ask = openAsk(this.ports.newAskId(), request, this.ports.describe(work), this.ports.now());
     this.ports.write(() => {
       this.holdsNone = undefined;
-      this.ports.sql.exec(
-        "INSERT INTO asks (ask_id, work, step, status, body) VALUES (?, ?, ?, ?, ?)",
-        ask.askId,
-        work,
-        step,
-        ask.status,
-        JSON.stringify(ask),
-      );
+      exec(this.ports.sql)`INSERT INTO asks (ask_id, work, step, status, body)
+        VALUES (${ask.askId}, ${work}, ${step}, ${ask.status}, ${JSON.stringify(ask)})`;
       this.ports.changed(ask, work);
     });
     return ask;
@@ -77,6 +72,10 @@ export class AskBook {
 
   ofWork(work: string): Ask[] {
     return this.read("SELECT work, body FROM asks WHERE work = ? ORDER BY ask_id", work).map(({ ask }) => ask);
+  }
+
+  all(): Ask[] {
+    return this.read("SELECT work, body FROM asks ORDER BY ask_id").map(({ ask }) => ask);
   }
 
   openOfWork(work: string): Ask[] {
@@ -124,7 +123,7 @@ export class AskBook {
       const whole = of(hookOf(ask));
       if (!whole && !message) continue;
       const left = whole ? withoutTexts(ask) : withoutItsMessage(ask);
-      this.ports.sql.exec("UPDATE asks SET body = ? WHERE ask_id = ?", JSON.stringify(left), ask.askId);
+      exec(this.ports.sql)`UPDATE asks SET body = ${JSON.stringify(left)} WHERE ask_id = ${ask.askId}`;
       this.ports.rewritten(left);
     }
   }
@@ -132,19 +131,15 @@ export class AskBook {
   private store(found: { ask: Ask; work: string }, next: Ask): void {
     if (next.status === found.ask.status) return;
     this.ports.write(() => {
-      this.ports.sql.exec(
-        "UPDATE asks SET status = ?, body = ? WHERE ask_id = ?",
-        next.status,
-        JSON.stringify(next),
-        next.askId,
-      );
+      exec(this.ports.sql)`
+        UPDATE asks SET status = ${next.status}, body = ${JSON.stringify(next)} WHERE ask_id = ${next.askId}`;
       this.ports.changed(next, found.work);
     });
   }
 
   private read(query: string, ...bindings: string[]): { ask: Ask; work: string }[] {
     // Most objects never ask anybody.
-    this.holdsNone ??= this.ports.sql.exec("SELECT 1 FROM asks LIMIT 1").toArray().length === 0;
+    this.holdsNone ??= exec(this.ports.sql)`SELECT 1 FROM asks LIMIT 1`.toArray().length === 0;
     if (this.holdsNone) return [];
     return this.ports.sql
       .exec<{ work: string; body: string }>(query, ...bindings)

@@ -20,13 +20,13 @@ export interface AttemptPorts {
   readonly load: IsolateLoad;
   /** Work has died: its object was gone before its try ended. */
   readonly died: (work: string, record: AttemptRecord) => void;
-  /** Sees to it that the driver looks again then; needless without a time. */
+  /** Sees to it that the loop looks again then; needless without a time. */
   readonly retryAt: (at: number | undefined) => void;
-  /** A try is about to begin; `isNew`: of work that was made in this very stretch. */
+  /** A try is about to begin; `isNew`: of work that was made in this very synchronous section. */
   readonly begins: (work: string, isNew: boolean) => void;
 }
 
-/** What a driver does with work that it found. */
+/** What becomes of work that is to be tried. */
 export type Attempt = "go" | "later" | "given_up";
 
 interface AttemptRow extends Record<string, SqlStorageValue> {
@@ -47,14 +47,10 @@ export class Attempts {
 
   /**
    * Counts a try of some work before it is made: once it resolves with `go`, that is on the disk. `later`: the work died or threw
-   * when it was tried last, and the driver's step has to be `idle` (the kit looks again in time). `given_up`: it has died so often
+   * when it was tried last (the loop looks again in time). `given_up`: it has died so often
    * that it is to be ended as failed.
    * @param progress changes whenever the work has come forward; by default the steps of its journal that are done
-   * @param isNew the work was made in this very stretch: that it is tried is on the disk as soon as the work itself
-   * @example
-   * const attempt = await kit.attempts.begin(roundId);
-   * if (attempt === "later") return "idle";
-   * if (attempt === "given_up") return this.fail(roundId, kit.attempts.whyGivenUp(roundId));
+   * @param isNew the work was made in this very synchronous section: that it is tried is on the disk as soon as the work itself
    */
   async begin(work: string, progress?: string, isNew = false): Promise<Attempt> {
     const { storage, now, load } = this.ports;
@@ -84,10 +80,16 @@ export class Attempts {
     return this.current?.oneAtATime;
   }
 
-  /** When work is tried again that died or threw, in milliseconds since the epoch; nothing where it is tried now, or isn't kept waiting. */
+  /** When work is tried again that died, threw or waits for a provider, in milliseconds since the epoch; nothing where it is tried now, or isn't kept waiting. */
   retryAt(work: string): number | undefined {
     const at = this.current?.work === work ? 0 : (this.row(work)?.retry_at ?? 0);
     return at > this.ports.now() ? at : undefined;
+  }
+
+  /** The same as views of work have it. */
+  retryField(work: string): { retryAt?: string } {
+    const at = this.retryAt(work);
+    return at === undefined ? {} : { retryAt: new Date(at).toISOString() };
   }
 
   /** How often work has died since it last came forward. */

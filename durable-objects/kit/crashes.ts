@@ -1,6 +1,6 @@
-/** What becomes of work that threw: it waits for a person, is tried again, or is given up. */
-import { isControlFlow, Parked } from "../../src/agent/journal.js";
-import type { Lease } from "./driver.js";
+/** What becomes of work that threw: it waits for a person or until a time, is tried again, or is given up. */
+import { isControlFlow, Parked, Postponed } from "../../src/agent/journal.js";
+import { UnopenedError } from "../../src/platform/secrets.js";
 
 export interface CrashPorts {
   readonly sql: SqlStorage;
@@ -21,23 +21,26 @@ export class Crashes {
 
   constructor(private readonly ports: CrashPorts) {}
 
-  /** A write was undone, or everything was erased: what was read doesn't hold. */
-  undone(): void {
+  /** A write was rolled back, or everything was erased: what was read doesn't hold. */
+  onRollback(): void {
     this.thrown = undefined;
   }
 
   /**
-   * `waiting`: for an ask that is open. `failed`: it is given up. `again`: the driver looks again at once, at this work (which may
-   * have to wait until whatever is broken was mended) or, where that was cancelled and so ended by whoever did it, at the next.
+   * `waiting`: for an ask that is open. `failed`: it is given up. `again`: the loop looks again at once, at this work (which may
+   * have to wait until whatever is broken was mended) or, where that was cancelled and so ended by the canceller, at the next.
    */
-  after(work: string, error: unknown, lease: Lease): "waiting" | "failed" | "again" {
+  after(work: string, error: unknown, isHeld: boolean): "waiting" | "failed" | "again" {
     if (isControlFlow(error)) {
+      if (error instanceof Postponed && isHeld) this.ports.postpone(work, error.until);
       // While siblings finished, the ask may have been answered.
-      const waits = error instanceof Parked && lease.isHeld() && this.ports.hasOpenAsks(work, error.askIds);
+      const waits = error instanceof Parked && isHeld && this.ports.hasOpenAsks(work, error.askIds);
       return waits ? "waiting" : "again";
     }
     this.ports.crashed(work, error);
-    if (!lease.isHeld()) return "again";
+    if (!isHeld) return "again";
+    // Trying again opens nothing.
+    if (error instanceof UnopenedError) return "failed";
     const wait = retryWaitsMs[this.count(work) - 1];
     if (wait === undefined) return "failed";
     if (wait > 0) this.ports.postpone(work, this.ports.now() + wait);

@@ -1,10 +1,12 @@
 /** Named deadlines over an object's one alarm. */
+import { exec } from "../../src/platform/sql.js";
+
 export class Deadlines {
   /** What the alarm was last set to by this instance; unknown after a wake-up. */
   private armedAt: number | undefined | "unknown" = "unknown";
   /** As they are stored; read when they are asked for. */
   private stored: Map<string, number> | undefined;
-  /** Those of this instance alone: the alarm stands for them, and whoever wakes up looks itself what is to be done. */
+  /** Those of this instance alone: the alarm stands for them, and an object that wakes up looks itself what is to be done. */
   private readonly brief = new Map<string, number>();
 
   private readonly sql: SqlStorage;
@@ -16,19 +18,16 @@ export class Deadlines {
   /** Sets, moves or (with nothing) clears a deadline, in the same write as whatever is written around it. */
   move(name: string, at: number | undefined): void {
     const before = this.known().get(name);
-    if (at === undefined && before !== undefined) this.sql.exec("DELETE FROM deadlines WHERE name = ?", name);
+    if (at === undefined && before !== undefined) exec(this.sql)`DELETE FROM deadlines WHERE name = ${name}`;
     if (at !== undefined && at !== before)
-      this.sql.exec(
-        "INSERT INTO deadlines (name, at) VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at",
-        name,
-        at,
-      );
+      exec(this.sql)`
+        INSERT INTO deadlines (name, at) VALUES (${name}, ${at}) ON CONFLICT DO UPDATE SET at = excluded.at`;
     if (at === undefined) this.known().delete(name);
     else this.known().set(name, at);
     this.arm();
   }
 
-  /** The same, unless it is set already and passes before `at`, but not before now: whoever sets it anew each time needs one write. */
+  /** The same, unless it is set already and passes before `at`, but not before now: a caller that sets it anew each time needs one write. */
   within(name: string, at: number, now: number): void {
     const set = this.known().get(name);
     if (set === undefined || set <= now || set > at) this.move(name, at);
@@ -42,7 +41,7 @@ export class Deadlines {
     if (at === undefined) this.brief.delete(name);
     else this.brief.set(name, at);
     // One that versions before have stored.
-    if (this.known().delete(name)) this.sql.exec("DELETE FROM deadlines WHERE name = ?", name);
+    if (this.known().delete(name)) exec(this.sql)`DELETE FROM deadlines WHERE name = ${name}`;
     // An alarm that nobody needs any more may ring and find nothing: taking it back, and setting the next one, costs a write each.
     const next = this.next();
     if (typeof this.armedAt === "number" && (next === undefined || this.armedAt <= next)) return;
@@ -69,14 +68,14 @@ export class Deadlines {
     this.arm();
   }
 
-  /** A write was undone: what is stored is read anew, and the alarm that it may have set is set again for what is left. */
-  undone(): void {
+  /** A write was rolled back: what is stored is read anew, and the alarm that it may have set is set again for what is left. */
+  onRollback(): void {
     this.forget();
     this.arm();
   }
 
   /** Nothing is stored any more. */
-  emptied(): void {
+  onErased(): void {
     this.forget();
     this.brief.clear();
   }
@@ -88,8 +87,7 @@ export class Deadlines {
 
   private known(): Map<string, number> {
     this.stored ??= new Map(
-      this.sql
-        .exec<{ name: string; at: number }>("SELECT name, at FROM deadlines")
+      exec<{ name: string; at: number }>(this.sql)`SELECT name, at FROM deadlines`
         .toArray()
         .map(({ name, at }) => [name, at]),
     );

@@ -1,8 +1,8 @@
 /** When what the outbox holds is delivered: at once, behind an answer, or by the alarm where this instance dies before. */
 import type { Deadlines } from "./deadlines.js";
 import { DeliveryPace } from "./delivery-pace.js";
-import { leaseMs } from "./driver.js";
 import type { Outbox } from "./outbox.js";
+import { leaseMs } from "./work-loop.js";
 
 /** When the alarm looks after a delivery that an instance began and may have died over, in milliseconds. */
 const deliveryLeaseMs = 15_000;

@@ -7,6 +7,8 @@ export interface StreamOptions {
   readonly after: number;
   /** Only those of this work. */
   readonly work?: string | undefined;
+  /** And of these, which have to end before it. */
+  readonly also?: ((work: string) => boolean) | undefined;
   /** Milliseconds that the stream stays open while nothing goes on; a stream keeps its object awake. */
   readonly lingerMs: number;
   /** What a late subscriber has missed of transient events; a function is asked when the past has been read. */
@@ -14,7 +16,7 @@ export interface StreamOptions {
   /** For a subscriber to whom an event brings the end of a reply whose deltas it never saw: what it would have seen. */
   readonly unseen?: ((event: LiveEvent) => LiveEvent | undefined) | undefined;
   /** What its reader hears of an event, as JSON text; nothing where it isn't for them. */
-  readonly heard: (event: LiveEvent) => string | undefined;
+  readonly visible: (event: LiveEvent) => string | undefined;
   /** How long its reader may read; without it as long as there is something to read. */
   readonly life?: StreamLife | undefined;
   /** Whether more is to be expected now, without anybody doing anything. */
@@ -25,7 +27,7 @@ export interface StreamLife {
   readonly now: () => number;
   /** When the stream ends whatever goes on: its reader's token expires. Milliseconds since the epoch. */
   readonly until: number;
-  /** Gives whoever revokes the reader a way to end the stream; what it returns is called when the stream has ended. */
+  /** Registers a way to end the stream when the reader is revoked; what it returns is called when the stream has ended. */
   readonly onOpen: (close: () => void) => () => void;
 }
 
@@ -55,8 +57,8 @@ export function eventStream(log: EventLog, options: StreamOptions): ReadableStre
 
 /** How much of the past is written ahead of the reader, in bytes. */
 const aheadBytes = 64_000;
-/** How many turns of the microtask queue what happens in one stretch may take to go out together. */
-const stretchTurns = 20;
+/** How many turns of the microtask queue what is written in one synchronous section may take to go out together. */
+const sectionTurns = 20;
 
 class EventStream {
   private readonly encoder = new TextEncoder();
@@ -66,7 +68,8 @@ class EventStream {
   private page: LoggedEvent[] = [];
   /** Written, and not yet on its way. */
   private unsent = "";
-  private sawDeltas = false;
+  /** Whose reply was seen in pieces, the last one. */
+  private deltasOf: string | undefined;
   private isLive = false;
   private ended = false;
   private heartbeat: ReturnType<typeof setInterval> | undefined;
@@ -94,7 +97,7 @@ class EventStream {
   /** Reads on in the log while its reader is close behind; at its end the stream is live. */
   pull(): void {
     while (!this.isLive && !this.ended && this.unread() < aheadBytes) {
-      if (this.page.length === 0) this.page = this.log.read(this.last, pageSize, this.options.work);
+      if (this.page.length === 0) this.page = this.log.read(this.last, pageSize, this.indexed());
       const event = this.page.shift();
       if (event === undefined) this.goLive();
       else this.send(event);
@@ -107,6 +110,16 @@ class EventStream {
     this.leave = [];
     clearInterval(this.heartbeat);
     clearTimeout(this.linger);
+  }
+
+  /** The work whose events an index finds. */
+  private indexed(): string | undefined {
+    return this.options.also === undefined ? this.options.work : undefined;
+  }
+
+  private isFollowed(work: string | undefined): boolean {
+    const { work: followed, also } = this.options;
+    return followed === undefined || work === followed || (work !== undefined && also?.(work) === true);
   }
 
   private goLive(): void {
@@ -133,8 +146,8 @@ class EventStream {
   }
 
   private send(event: LiveEvent): void {
-    const { work, unseen, heard } = this.options;
-    if (this.ended || (work !== undefined && event.work !== work)) return;
+    const { unseen, visible } = this.options;
+    if (this.ended || !this.isFollowed(event.work)) return;
     if (this.isOver()) {
       this.end();
       return;
@@ -143,17 +156,17 @@ class EventStream {
       if (event.seq <= this.last) return;
       this.last = event.seq;
     }
-    const data = heard(event);
+    const data = visible(event);
     if (data === undefined) return;
     if (event.seq !== undefined) {
-      const missed = this.sawDeltas ? undefined : unseen?.(event);
+      const missed = event.work !== undefined && this.deltasOf === event.work ? undefined : unseen?.(event);
       if (missed !== undefined) this.write(render(missed));
     }
-    this.sawDeltas ||= event.seq === undefined;
+    if (event.seq === undefined) this.deltasOf = event.work;
     this.write(render({ type: event.type, seq: event.seq, data }));
   }
 
-  /** What is written in one synchronous stretch goes out in one piece. */
+  /** What is written in one synchronous section goes out in one piece. */
   private write(text: string): void {
     if (this.ended) return;
     const isFirst = this.unsent === "";
@@ -163,7 +176,7 @@ class EventStream {
   }
 
   private async sendSoon(): Promise<void> {
-    for (let turn = 0; turn < stretchTurns && this.unsent !== ""; turn++) await undefined;
+    for (let turn = 0; turn < sectionTurns && this.unsent !== ""; turn++) await undefined;
     this.flush();
   }
 

@@ -72,7 +72,10 @@ function eventsOfRow({ seq, work, type, at, data, before }: EventRow): (NewEvent
   return [
     ...earlier.map(([ofType, ofAt, ofData], index) => ({
       ...own,
-      ...{ seq: seq - earlier.length + index, type: ofType, at: ofAt, data: JSON.stringify(ofData) },
+      seq: seq - earlier.length + index,
+      type: ofType,
+      at: ofAt,
+      data: JSON.stringify(ofData),
     })),
     own,
   ];
@@ -100,7 +103,7 @@ export class EventLog {
     private readonly beforeLive: (work: string) => void = () => {},
   ) {}
 
-  /** In the write that makes it true. `data` is what the catalogue says is stored of the type. Gives its number. */
+  /** In the write that makes it true. `data` is what the catalogue says is stored of the type. Returns its number. */
   append<Type extends LoggedEventType>(type: Type, work: string | undefined, data: StoredEventData<Type>): number {
     const event = { work, type, at: this.now(), data: JSON.stringify(data) };
     if (this.together === undefined) return this.insert([event]);
@@ -128,14 +131,14 @@ export class EventLog {
     }
   }
 
-  /** The write that was under way was undone. Who listened may have heard its events: their numbers are given to no others. */
-  undone(): void {
+  /** The write that was under way was rolled back. Who listened may have heard its events: their numbers are given to no others. */
+  onRollback(): void {
     this.together = undefined;
   }
 
   /** Everything was erased: the next event is the first. */
-  emptied(): void {
-    this.undone();
+  onErased(): void {
+    this.onRollback();
     this.last = undefined;
   }
 
@@ -160,10 +163,22 @@ export class EventLog {
       for (const [index, { work, type, at, data }] of events.entries())
         this.emit({
           seq: seq - events.length + 1 + index,
-          ...{ work, type, at: new Date(at).toISOString(), data: this.shown(type, data) },
+          work,
+          type,
+          at: new Date(at).toISOString(),
+          data: this.shown(type, data),
         });
     }
     return seq;
+  }
+
+  lastNumber(): number {
+    return this.lastSeq();
+  }
+
+  /** In a write that appends: its number and all after it are higher than this one. */
+  goOnBehind(number: number): void {
+    this.last = Math.max(this.lastSeq(), number);
   }
 
   private lastSeq(): number {

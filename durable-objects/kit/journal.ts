@@ -1,4 +1,5 @@
 /** The journal in an object's SQLite: what is done is stored with what goes with it, and read back on a replay. */
+import type { CallBudget } from "../../src/agent/call-budget.js";
 import {
   type CommitOptions,
   type Journal,
@@ -7,8 +8,9 @@ import {
   type StepSpec,
   Superseded,
 } from "../../src/agent/journal.js";
-import type { Usage } from "../../src/agent/work.js";
+import { addUsage, noUsage, type Usage } from "../../src/agent/work.js";
 import type { Ask, AskRequest } from "../../src/asks/ask.js";
+import { tokenCounts } from "../../src/model/port.js";
 import type { AskBook } from "./asks.js";
 import type { OneAtATime } from "./one-at-a-time.js";
 import type { DoneStep, WorkSteps } from "./work-steps.js";
@@ -17,10 +19,12 @@ export interface JournalPorts {
   readonly storage: Pick<DurableObjectStorage, "sync">;
   readonly asks: AskBook;
   readonly now: () => number;
-  /** Whether this driver may still write: false after a cancel, or once another driver took over. */
+  /** Whether this try may still write: false after a cancel, or once another try took over. */
   readonly isHeld: () => boolean;
   /** For work that died before: its calls of models and tools are made one at a time, and each is on the disk before it is made. */
   readonly oneAtATime?: OneAtATime | undefined;
+  /** Asked with each call: it is known once the work was set up. */
+  readonly budget?: () => CallBudget | undefined;
 }
 
 /** The journal of one work (a turn, a run, a round) in an object's SQLite. */
@@ -31,6 +35,10 @@ export class SqlJournal implements Journal {
     private readonly steps: WorkSteps,
     private readonly prefix = "",
   ) {}
+
+  get budget(): CallBudget | undefined {
+    return this.ports.budget?.();
+  }
 
   step<T>(spec: StepSpec<T>, work: () => Promise<T>): Promise<T> {
     const { oneAtATime } = this.ports;
@@ -122,19 +130,19 @@ function needsNoBeginning<T>({ kind, interrupted, onBegin }: StepSpec<T>): boole
 }
 
 /**
- * What the models of some work have taken so far, whoever in it called them: the agent, a supervising agent, a team within a
+ * What all models of some work have taken so far: the agent, a supervising agent, a team within a
  * team. Each call that ended is a step of kind `model`, so that nothing else has to count.
  */
 export function usageOf(sql: SqlStorage, work: string): Usage {
-  return sql
-    .exec<{ modelCalls: number; inputTokens: number; outputTokens: number }>(
-      `SELECT COUNT(*) AS "modelCalls",
-         COALESCE(SUM(json_extract(result, '$.usage.inputTokens')), 0) AS "inputTokens",
-         COALESCE(SUM(json_extract(result, '$.usage.outputTokens')), 0) AS "outputTokens"
+  const sums = tokenCounts.map((name) => `COALESCE(SUM(json_extract(result, '$.usage.${name}')), 0) AS "${name}"`);
+  const taken = sql
+    .exec<Record<keyof Usage, number>>(
+      `SELECT COUNT(*) AS "modelCalls", ${sums.join(", ")}
        FROM journal WHERE work = ? AND kind = 'model' AND result IS NOT NULL`,
       work,
     )
     .one();
+  return addUsage(noUsage, taken);
 }
 
 /** How far work (or, without one, all work of the object) has come: it changes with every step that is done. */

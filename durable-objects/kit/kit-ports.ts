@@ -4,18 +4,24 @@ import type { Ask } from "../../src/asks/ask.js";
 import type { AskWork } from "../../src/asks/origin.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import type { IsolateLoad } from "../../src/platform/isolate-load.js";
-import type { Lease, StepOutcome } from "./driver.js";
 import type { OutboxMessage } from "./outbox-rows.js";
+import type { ShadowPorts } from "./shadows.js";
+import type { WorkItem } from "./work-loop.js";
+
+export interface ObjectOwner {
+  readonly tenantId: string;
+  readonly id: string;
+}
 
 export interface KitPorts {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Whose the object is, and its id: `ses_…`, `run_…`. Only asked for once it exists. */
-  readonly owner: () => { readonly tenantId: string; readonly id: string };
+  readonly owner: () => ObjectOwner;
   /** Brings outbox messages where they belong; all or throws. */
-  readonly deliver: (messages: readonly OutboxMessage[]) => Promise<void>;
-  /** Does the next work, under a lease: see {@link StepOutcome} for what it comes to. */
-  readonly step: (lease: Lease) => Promise<StepOutcome>;
+  readonly deliver: (messages: readonly OutboxMessage[], owner: ObjectOwner) => Promise<void>;
+  /** What can be done now, the oldest first, and how it is done. */
+  readonly next: () => WorkItem | undefined;
   /** What is shown of a stored event of the object's own: the log stores ids and no texts. */
   readonly present: (type: string, data: unknown) => unknown;
   /** What an ask of this work says of where it comes from. */
@@ -24,7 +30,7 @@ export interface KitPorts {
   readonly askClosed: (work: string) => void;
   /** An ask was opened or closed, in this very write. */
   readonly askChanged?: (ask: Ask) => void;
-  /** What becomes of an exception that a step threw; without this it is logged as `driver.crashed`. */
+  /** What becomes of an exception that a slice threw; without this it is logged as `driver.crashed`. */
   readonly crashed?: (error: unknown) => void;
   /** A deadline of the object's own has passed. */
   readonly deadlinePassed?: (name: string) => void;
@@ -33,8 +39,10 @@ export interface KitPorts {
    * (`resume`): that somebody drives or delivers needn't be stored, the alarm alone stands for it.
    */
   readonly active?: () => boolean;
-  /** A write was undone, or everything was erased: what was read is to be read anew. */
-  readonly undone?: () => void;
+  /** A write was rolled back, or everything was erased: what was read is to be read anew. */
+  readonly onRollback?: () => void;
+  /** For supervisors that judge beside its work; without this there are none. */
+  readonly shadows?: ShadowPorts;
   /** What all objects of the isolate have at work; without it the object counts as alone there. */
   readonly load?: IsolateLoad;
 }

@@ -1,5 +1,5 @@
 /** The parts of the kit put together, as every object that does work has them. */
-import type { Usage } from "../../src/agent/work.js";
+import { addUsage, noUsage, type Usage } from "../../src/agent/work.js";
 import type { Ask } from "../../src/asks/ask.js";
 import { newAskId } from "../../src/platform/ids.js";
 import { IsolateLoad } from "../../src/platform/isolate-load.js";
@@ -15,33 +15,41 @@ import { Crashes } from "./crashes.js";
 import { Deadlines } from "./deadlines.js";
 import { DebateBook } from "./debates.js";
 import { Deliveries } from "./deliveries.js";
-import { Driver, type Lease, type StepOutcome } from "./driver.js";
 import { EventLog } from "./events.js";
+import { FreeSpace, overwriteDeadline } from "./free-space.js";
 import { SupervisorHealth } from "./health.js";
 import { SqlJournal } from "./journal.js";
 import type { KitPorts, WorkEnd } from "./kit-ports.js";
 import { ObjectWrites } from "./object-writes.js";
 import { Outbox } from "./outbox.js";
+import { Shadows, shadowDeadline } from "./shadows.js";
 import { Waiters } from "./waiters.js";
 import { WorkBook } from "./work-book.js";
-import { sumOfUsage } from "./work-steps.js";
+import { WorkBudgets } from "./work-budgets.js";
+import { WorkLoop } from "./work-loop.js";
 
 /**
- * What every object has. A root (an object with work of its own) makes one, kicks it whenever it made work, and does one work
- * after another in `step`, under the lease that it is given.
+ * What every object has. A root (an object with work of its own) makes one, kicks its loop whenever it made work, and says in `next`
+ * what is to be done and how.
  * @example
  * this.kit = new Kit(ctx, {
  *   now: platform.now,
  *   owner: () => ({ tenantId, id: panelId }),
  *   deliver: (messages) => platform.deliver({ tenantId, ownerId: panelId, messages }),
- *   step: async (lease) => {
+ *   next: () => {
  *     const round = store.nextRound();
- *     if (round === undefined) return "idle";
- *     await speak(round, this.kit.journal(round.roundId, lease.isHeld));
- *     return "again";
+ *     return round && {
+ *       id: round.roundId,
+ *       drive: async ({ isHeld }) => {
+ *         const positions = await speak(round, this.kit.journal(round.roundId, isHeld));
+ *         return () => this.end(round, "completed", positions);
+ *       },
+ *       park: () => store.setStatus(round, "waiting"),
+ *       fail: (why) => this.end(round, "failed", why),
+ *     };
  *   },
  *   present: (_type, data) => data,
- *   askClosed: () => this.kit.kick(),
+ *   askClosed: () => this.kit.loop.kick(),
  * });
  */
 export class Kit {
@@ -53,15 +61,24 @@ export class Kit {
   readonly debates: DebateBook;
   readonly outbox: Outbox;
   readonly waiters = new Waiters();
+  /** What is left of erased texts in the object's file. */
+  readonly freeSpace: FreeSpace;
   readonly health: SupervisorHealth;
   readonly approvals: ApprovalBook;
+  /** Supervisors that judge beside its work. */
+  readonly shadows: Shadows;
   /** The steps of the work that is under way. */
   readonly works: WorkBook;
-  /** Asked before each try of some work: see {@link Attempts.begin}. */
+  /** What its works may spend, where the tenant has such limits. */
+  readonly budgets: WorkBudgets;
+  /** The tries of its work. */
   readonly attempts: Attempts;
-  private readonly driver: Driver;
+  /** What drives its work. */
+  readonly loop: WorkLoop;
   private readonly crashes: Crashes;
   private readonly writes: ObjectWrites;
+  /** Does a write, all of it or nothing; a write within a write is a part of it. See {@link ObjectWrites}. */
+  readonly write: ObjectWrites["do"];
   private readonly deliveries: Deliveries;
 
   constructor(
@@ -71,6 +88,7 @@ export class Kit {
     const { storage } = ctx;
     const { now } = ports;
     this.deadlines = new Deadlines(storage);
+    this.freeSpace = new FreeSpace(storage, this.deadlines, now);
     this.health = new SupervisorHealth(storage.sql);
     this.approvals = new ApprovalBook(storage.sql);
     const present = (type: string, data: unknown): unknown => this.present(type, data);
@@ -78,11 +96,13 @@ export class Kit {
     this.writes = new ObjectWrites({
       storage,
       gathered: () => [this.events, this.outbox],
-      undone: () => this.undone(),
+      onRollback: () => this.onRollback(),
     });
-    const write = <T>(change: () => T): T => this.write(change);
+    const { do: write } = this.writes;
+    this.write = write;
     this.commands = new CommandBook({ sql: storage.sql, now, write });
     this.debates = new DebateBook(storage.sql);
+    this.budgets = new WorkBudgets({ sql: storage.sql, write, outbox: () => this.outbox });
     this.works = new WorkBook({ sql: storage.sql, now, write });
     this.asks = new AskBook({
       sql: storage.sql,
@@ -97,31 +117,22 @@ export class Kit {
       sql: storage.sql,
       now,
       write,
-      deliver: ports.deliver,
+      deliver: (messages) => ports.deliver(messages, ports.owner()),
       wakeAt: (at) => this.deliveries.wakeAt(at),
       wakeBy: (at) => this.deliveries.wakeBy(at),
       failed: (error, attempts) => this.log("warn", "outbox.failed", { attempts, ...describeError(error) }),
       parked: (topic, attempts) => this.log("error", "outbox.parked", { subject: topic, attempts }),
-    });
-    this.driver = new Driver({
-      waitUntil: (work) => ctx.waitUntil(work),
-      now,
-      setLease: (at) => {
-        if (ports.active === undefined) this.deadlines.move("lease", at);
-        else this.deadlines.moveBrief("lease", at);
-      },
-      step: (lease) => this.step(lease),
-      crashed: ports.crashed ?? ((error) => this.log("error", "driver.crashed", describeError(error))),
     });
     this.deliveries = new Deliveries({
       now,
       outbox: this.outbox,
       deadlines: this.deadlines,
       sharesAlarm: ports.active !== undefined,
-      isBusy: () => this.driver.isDriving(),
+      isBusy: () => this.loop.isRunning(),
       afterwards: (next) => this.writes.afterwards(next),
       waitUntil: (work) => ctx.waitUntil(work),
     });
+    this.shadows = new Shadows(ctx, this, ports.owner, now, ports.shadows);
     this.attempts = new Attempts({
       storage,
       objectId: ctx.id.toString(),
@@ -140,70 +151,64 @@ export class Kit {
       hasOpenAsks: (work, askIds) => this.asks.openOfWork(work).some(({ askId }) => askIds.includes(askId)),
       crashed: (work, error) => this.log("error", "work.crashed", { work, ...describeError(error) }),
     });
-  }
-
-  /** Does a write, all of it or nothing; a write within a write is a part of it. See {@link ObjectWrites}. */
-  write<T>(change: () => T): T {
-    return this.writes.do(change);
+    this.loop = new WorkLoop({
+      waitUntil: (work) => ctx.waitUntil(work),
+      now,
+      setLease: (at) => {
+        if (ports.active === undefined) this.deadlines.move("lease", at);
+        else this.deadlines.moveBrief("lease", at);
+      },
+      next: ports.next,
+      attempts: this.attempts,
+      crashes: this.crashes,
+      works: this.works,
+      stepped: (outcome) => {
+        this.waiters.check();
+        if (outcome === "yielded") this.deliverSoon();
+        if (outcome === "again") this.deliveries.deliverAfterWork();
+      },
+      parked: (work) => this.budgets.park(work),
+      givenUp: (work, why) => this.log("error", "work.given_up", { work, error: why }),
+      crashed: ports.crashed ?? ((error) => this.log("error", "driver.crashed", describeError(error))),
+    });
   }
 
   /** For an instance that wakes up: goes on with what the one before it left. */
   resume(): void {
-    if (this.ports.active?.() === true) this.kick();
+    if (this.ports.active?.() === true) this.loop.kick();
     if (!this.outbox.isEmpty()) this.deliverSoon();
   }
 
-  /** Everything was erased. */
-  emptied(): void {
+  /** Erases everything that the object holds. Nothing of it may be driven any more: see {@link Kit.stop}. */
+  async empty(): Promise<void> {
+    this.freeSpace.stop();
+    await this.ctx.storage.deleteAll();
     this.deliveries.stop();
     this.forget();
-    this.events.emptied();
-    this.deadlines.emptied();
+    this.events.onErased();
+    this.deadlines.onErased();
     this.works.clear();
+    this.waiters.rejectAll();
   }
 
-  private undone(): void {
+  private onRollback(): void {
     this.forget();
-    this.deadlines.undone();
+    this.deadlines.onRollback();
   }
 
   /** What was read is read anew. */
   private forget(): void {
-    this.events.undone();
-    this.outbox.undone();
-    this.asks.undone();
-    this.crashes.undone();
-    this.ports.undone?.();
-  }
-
-  /**
-   * Makes sure that somebody drives the work. In the same synchronous stretch as the write that made it.
-   * @returns whether it begins right after this stretch: nobody is driving yet
-   */
-  kick(): boolean {
-    return this.driver.kick();
-  }
-
-  /** What the driving came to, once nobody drives any more; throws what the work threw. */
-  driven(): Promise<StepOutcome> {
-    return this.driver.driven();
-  }
-
-  /** What becomes of work that threw under its lease. */
-  afterThrow(work: string, error: unknown, lease: Lease): "waiting" | "failed" | "again" {
-    const then = this.crashes.after(work, this.works.flushAfter(work, error), lease);
-    if (then === "waiting") this.attempts.forget(work);
-    return then;
-  }
-
-  /** The same for steps that aren't of the work's own try: those that come after begin anew. @returns what is to be thrown */
-  afterThrowBeside(work: string, error: unknown): unknown {
-    return this.works.flushAfter(work, error);
+    this.events.onRollback();
+    this.outbox.onRollback();
+    this.asks.onRollback();
+    this.budgets.onRollback();
+    this.crashes.onRollback();
+    this.ports.onRollback?.();
   }
 
   /**
    * Ends work, everything about it in one write: nobody asks for it any more, and its steps are forgotten. The write gets what
-   * its models have taken, whoever in it called them.
+   * all models in it have taken.
    * @throws where work was completed or blocked and some of what it did could not be written
    */
   end(work: string, ended: WorkEnd, write: (usage: Usage, endedAt: number) => void): void {
@@ -211,10 +216,11 @@ export class Kit {
     const endedAt = this.ports.now();
     const usage = this.write(() => {
       const models = this.works.stepsOf(work).end(outcome === "completed" || outcome === "blocked");
-      const taken = sumOfUsage(models);
+      const taken = models.reduce(addUsage, noUsage);
       this.asks.cancelOfWork(work, ended.by ?? { kind: "system", id: work });
       write(taken, endedAt);
-      this.outbox.put("usage", work, { work, kind, agent, subject, keyId, models, at: endedAt });
+      this.outbox.put("usage", work, { work, kind, agent, subject, keyId, models, at: endedAt, status: outcome });
+      this.budgets.end(work);
       this.crashes.forget(work);
       this.attempts.forget(work);
       return taken;
@@ -226,28 +232,27 @@ export class Kit {
     this.deliveries.deliverAfterWork();
   }
 
-  /** Takes the lease from the work that is driven now. Ending it is up to whoever cancels. */
-  cancel(): void {
-    this.driver.cancel();
-  }
-
-  /** Waits until nothing is driven or delivered any more: what is erased then stays erased. */
-  async stopped(): Promise<void> {
-    await this.driver.stopped();
+  /** Has nothing driven or delivered any more: once this resolves, what is erased stays erased. */
+  async stop(): Promise<void> {
+    this.shadows.stop();
+    await this.loop.stop();
     this.deliveries.stop();
     await this.outbox.drain();
   }
 
-  /** The journal of work; `isHeld` says whether its driver may still write. */
+  /** The journal of work; `isHeld` says whether its try may still write. */
   journal(work: string, isHeld: () => boolean): SqlJournal {
     const { oneAtATime } = this.attempts;
-    const ports = { storage: this.ctx.storage, asks: this.asks, now: this.ports.now, isHeld, oneAtATime };
+    const { now } = this.ports;
+    const budget = () => this.budgets.of(work);
+    const ports = { storage: this.ctx.storage, asks: this.asks, now, isHeld, oneAtATime, budget };
     return new SqlJournal(work, ports, this.works.stepsOf(work));
   }
 
   /** To be called in the write that ends work: its steps go, its outcome and its events stay. */
   forgetSteps(work: string): void {
     this.works.forget(work);
+    this.budgets.end(work);
   }
 
   /** Sends off what the outbox holds, in the background; the alarm sees to it if this instance dies. */
@@ -259,26 +264,25 @@ export class Kit {
   onAlarm(): void {
     const { ports, deadlines } = this;
     dispatchAlarm(deadlines, ports.now(), {
-      drive: () => this.driver.kick(),
+      drive: () => this.loop.kick(),
       deliver: () => this.deliverSoon(),
       expireAsk: (askId) => this.asks.expire(askId),
-      passed: (name) => ports.deadlinePassed?.(name),
+      passed: (name) => this.deadlinePassed(name),
       failed: (subject, error) => this.log("error", "alarm.failed", { subject, ...describeError(error) }),
     });
   }
 
-  private async step(lease: Lease): Promise<StepOutcome> {
-    let outcome: StepOutcome | undefined;
-    try {
-      outcome = await this.ports.step(lease);
-    } finally {
-      if (outcome === "gone") this.attempts.leave();
-      else this.attempts.over();
+  private deadlinePassed(name: string): void {
+    if (name === shadowDeadline) {
+      this.shadows.resume();
+      return;
     }
-    if (outcome !== "gone") this.waiters.check();
-    if (outcome === "yielded") this.deliverSoon();
-    if (outcome === "again") this.deliveries.deliverAfterWork();
-    return outcome;
+    if (name !== overwriteDeadline) {
+      this.ports.deadlinePassed?.(name);
+      return;
+    }
+    const failed = (error: unknown): void => this.log("warn", "overwrite.failed", describeError(error));
+    this.ctx.waitUntil(this.freeSpace.overwrite().catch(failed));
   }
 
   private present(type: string, data: unknown): unknown {

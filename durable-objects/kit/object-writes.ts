@@ -4,8 +4,8 @@ export interface WritePorts {
   readonly storage: Pick<DurableObjectStorage, "transactionSync">;
   /** What is put into these in a write is stored together, at its end. */
   readonly gathered: () => readonly Gathered[];
-  /** The write was undone: whatever was read or kept in memory meanwhile doesn't hold. */
-  readonly undone: () => void;
+  /** The write was rolled back: whatever was read or kept in memory meanwhile doesn't hold. */
+  readonly onRollback: () => void;
 }
 
 /** Where a write puts what happens in it and what is to be delivered. */
@@ -25,9 +25,9 @@ export class ObjectWrites {
    * Does a write, all of it or nothing. What happens in it and what is to be delivered of it are stored together. A write within a
    * write is a part of it.
    */
-  do<T>(change: () => T): T {
+  readonly do = <T>(change: () => T): T => {
     if (this.underWay !== undefined) return change();
-    const { storage, gathered, undone } = this.ports;
+    const { storage, gathered, onRollback } = this.ports;
     const together = gathered();
     const write: { readonly afterwards: (() => void)[] } = { afterwards: [] };
     this.underWay = write;
@@ -40,14 +40,14 @@ export class ObjectWrites {
         return changed;
       });
     } catch (error) {
-      undone();
+      onRollback();
       throw error;
     } finally {
       this.underWay = undefined;
     }
     for (const next of write.afterwards) next();
     return result;
-  }
+  };
 
   /** Does this once the write that is under way is done, or at once where none is; not where it fails. */
   afterwards(next: () => void): void {

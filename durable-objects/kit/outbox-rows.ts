@@ -36,6 +36,8 @@ export function messagesOf({ id, entity, topic, payload }: OutboxMessage): Outbo
   const several = severalSchema.parse(JSON.parse(payload));
   return several.map(([ofEntity, ofTopic, value], index) => ({
     id: id - several.length + 1 + index,
-    ...{ entity: ofEntity, topic: ofTopic, payload: JSON.stringify(value) },
+    entity: ofEntity,
+    topic: ofTopic,
+    payload: JSON.stringify(value),
   }));
 }

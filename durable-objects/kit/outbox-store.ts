@@ -1,5 +1,6 @@
 /** The SQL of an outbox. Who waits behind whom, and until when, the outbox decides. */
-import type { ParkedDelivery } from "../../src/conversation/parked-delivery.js";
+import type { ParkedDelivery } from "../../src/conversation/delivery.js";
+import { exec, sql } from "../../src/platform/sql.js";
 import type { NewMessage, OutboxMessage } from "./outbox-rows.js";
 
 /** A row as it waits. */
@@ -11,7 +12,7 @@ export interface WaitingRow extends Record<string, SqlStorageValue> {
   due_at: number;
 }
 
-const waiting = "SELECT id, entity, topic, payload, due_at FROM outbox";
+const waiting = sql`SELECT id, entity, topic, payload, due_at FROM outbox`;
 /** How many parked messages are listed. */
 const maxListed = 100;
 
@@ -19,101 +20,78 @@ export class OutboxStore {
   constructor(private readonly sql: SqlStorage) {}
 
   insert({ id, entity, topic, payload }: NewMessage & { readonly id: number }, dueAt: number): void {
-    this.sql.exec(
-      "INSERT INTO outbox (id, entity, topic, payload, due_at) VALUES (?, ?, ?, ?, ?)",
-      id,
-      entity,
-      topic,
-      payload,
-      dueAt,
-    );
+    exec(this.sql)`
+      INSERT INTO outbox (id, entity, topic, payload, due_at) VALUES (${id}, ${entity}, ${topic}, ${payload}, ${dueAt})`;
   }
 
   delete(ids: readonly number[]): void {
     const [first] = ids;
-    if (ids.length === 1 && first !== undefined) this.sql.exec("DELETE FROM outbox WHERE id = ?", first);
-    else this.sql.exec("DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
+    if (ids.length === 1 && first !== undefined) exec(this.sql)`DELETE FROM outbox WHERE id = ${first}`;
+    else exec(this.sql)`DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
   }
 
   /** The number of the last message there ever was. */
   last(): number {
-    return this.sql
-      .exec<{ id: number }>("SELECT COALESCE(MAX(seq), 0) AS id FROM sqlite_sequence WHERE name = 'outbox'")
-      .one().id;
+    return exec<{ id: number }>(this.sql)`
+      SELECT COALESCE(MAX(seq), 0) AS id FROM sqlite_sequence WHERE name = 'outbox'`.one().id;
   }
 
   /** The number of the last message there is; 0 where there is none. */
   newest(): number {
-    return this.sql.exec<{ id: number | null }>("SELECT MAX(id) AS id FROM outbox").one().id ?? 0;
+    return exec<{ id: number | null }>(this.sql)`SELECT MAX(id) AS id FROM outbox`.one().id ?? 0;
   }
 
   isEmpty(): boolean {
-    return this.sql.exec("SELECT 1 FROM outbox LIMIT 1").toArray().length === 0;
+    return exec(this.sql)`SELECT 1 FROM outbox LIMIT 1`.toArray().length === 0;
   }
 
   size(): number {
-    return this.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM outbox").one().n;
+    return exec<{ n: number }>(this.sql)`SELECT COUNT(*) AS n FROM outbox`.one().n;
   }
 
   oldest(limit: number): WaitingRow[] {
-    return this.sql.exec<WaitingRow>(`${waiting} ORDER BY id LIMIT ?`, limit).toArray();
+    return exec<WaitingRow>(this.sql)`${waiting} ORDER BY id LIMIT ${limit}`.toArray();
   }
 
   ofTopic(topic: string): WaitingRow[] {
-    return this.sql.exec<WaitingRow>(`${waiting} WHERE topic = ?`, topic).toArray();
+    return exec<WaitingRow>(this.sql)`${waiting} WHERE topic = ${topic}`.toArray();
   }
 
   /** The oldest that are due; an entity with a postponed message waits behind it, unless that is parked. */
   due(now: number, limit: number): OutboxMessage[] {
-    return this.sql
-      .exec<{ id: number; entity: string; topic: string; payload: string }>(
-        `SELECT id, entity, topic, payload FROM outbox AS candidate
-         WHERE due_at <= ?1 AND NOT EXISTS (
-           SELECT 1 FROM outbox AS earlier
-           WHERE earlier.entity = candidate.entity AND earlier.id < candidate.id AND earlier.due_at > ?1
-             AND earlier.parked_at IS NULL)
-         ORDER BY id LIMIT ?2`,
-        now,
-        limit,
-      )
-      .toArray();
+    return exec<{ id: number; entity: string; topic: string; payload: string }>(this.sql)`
+      SELECT id, entity, topic, payload FROM outbox AS candidate
+      WHERE due_at <= ${now} AND NOT EXISTS ( SELECT 1 FROM outbox AS earlier WHERE earlier.entity = candidate.entity
+        AND earlier.id < candidate.id AND earlier.due_at > ${now} AND earlier.parked_at IS NULL)
+      ORDER BY id LIMIT ${limit}`.toArray();
   }
 
   /** When the next is due that is due after a time. The head of each entity: what waits behind it must not wake anybody. */
   nextDue(after: number): number | undefined {
-    const { at } = this.sql
-      .exec<{ at: number | null }>(
-        `SELECT MIN(due_at) AS at FROM outbox
-         WHERE due_at > ? AND
-           (parked_at IS NOT NULL OR id IN (SELECT MIN(id) FROM outbox WHERE parked_at IS NULL GROUP BY entity))`,
-        after,
-      )
-      .one();
+    const { at } = exec<{ at: number | null }>(this.sql)`SELECT MIN(due_at) AS at FROM outbox
+      WHERE due_at > ${after}
+        AND (parked_at IS NOT NULL OR id IN (SELECT MIN(id) FROM outbox WHERE parked_at IS NULL GROUP BY entity))`.one();
     return at ?? undefined;
   }
 
-  /** Counts a failed try; gives how many there were. */
+  /** Counts a failed try; returns how many there were. */
   countTry(id: number): number {
-    return this.sql
-      .exec<{ attempts: number }>("UPDATE outbox SET attempts = attempts + 1 WHERE id = ? RETURNING attempts", id)
-      .one().attempts;
+    return exec<{ attempts: number }>(this.sql)`
+      UPDATE outbox SET attempts = attempts + 1 WHERE id = ${id} RETURNING attempts`.one().attempts;
   }
 
   postpone(id: number, dueAt: number): void {
-    this.sql.exec("UPDATE outbox SET due_at = ? WHERE id = ?", dueAt, id);
+    exec(this.sql)`UPDATE outbox SET due_at = ${dueAt} WHERE id = ${id}`;
   }
 
   park(id: number, at: number, error: string, dueAt: number): void {
-    this.sql.exec("UPDATE outbox SET parked_at = ?, error = ?, due_at = ? WHERE id = ?", at, error, dueAt, id);
+    exec(this.sql)`UPDATE outbox SET parked_at = ${at}, error = ${error}, due_at = ${dueAt} WHERE id = ${id}`;
   }
 
   /** The oldest first. */
   parked(): ParkedDelivery[] {
-    return this.sql
-      .exec<{ id: number; topic: string; attempts: number; error: string | null; parked_at: number }>(
-        "SELECT id, topic, attempts, error, parked_at FROM outbox WHERE parked_at IS NOT NULL ORDER BY id LIMIT ?",
-        maxListed,
-      )
+    return exec<{ id: number; topic: string; attempts: number; error: string | null; parked_at: number }>(this.sql)`
+      SELECT id, topic, attempts, error, parked_at FROM outbox WHERE parked_at IS NOT NULL ORDER BY id LIMIT ${maxListed}`
       .toArray()
       .map(({ id, topic, attempts, error, parked_at }) => ({
         deliveryId: id,
@@ -124,9 +102,8 @@ export class OutboxStore {
       }));
   }
 
-  /** Makes all that is parked due; gives how many there are. */
+  /** Makes all that is parked due; returns how many there are. */
   retryParked(now: number): number {
-    const made = "UPDATE outbox SET due_at = ? WHERE parked_at IS NOT NULL RETURNING id";
-    return this.sql.exec(made, now).toArray().length;
+    return exec(this.sql)`UPDATE outbox SET due_at = ${now} WHERE parked_at IS NOT NULL RETURNING id`.toArray().length;
   }
 }

@@ -1,6 +1,6 @@
 /** What goes from an object to others (D1, queues): stored with the change that it is about, delivered afterwards, at least once. */
 import { isCopy, type OutboxPayload, type OutboxTopic } from "../../src/catalogues/outbox.js";
-import type { ParkedDelivery } from "../../src/conversation/parked-delivery.js";
+import { afterTry, doublingWaits, type ParkedDelivery } from "../../src/conversation/delivery.js";
 import { messagesOf, type NewMessage, type OutboxMessage, rowOf, severalTopic } from "./outbox-rows.js";
 import { OutboxStore, type WaitingRow } from "./outbox-store.js";
 
@@ -21,20 +21,14 @@ export interface OutboxPorts {
 }
 
 const batchSize = 25;
-/** The first retry's wait, doubled each time up to the cap, in milliseconds. */
-const firstRetryMs = 1_000;
-const maxRetryMs = 3_600_000;
 /** A message is parked at its so manieth failed try, after about five hours; then it is tried so often, in milliseconds. */
 export const maxTries = 16;
 const parkedRetryMs = 86_400_000;
+export const outboxWaits = doublingWaits(1_000, 3_600_000, maxTries);
 /** Of a failure's text, in characters. */
 const maxError = 300;
 /** How long a delivery may take before the alarm tries again. */
 const leaseMs = 15_000;
-
-export function retryDelayMs(attempts: number): number {
-  return Math.min(maxRetryMs, firstRetryMs * 2 ** Math.max(0, attempts - 1));
-}
 
 export class Outbox {
   /** True while `run` will still look for rows; cleared synchronously after its last look. */
@@ -79,8 +73,8 @@ export class Outbox {
     if (waiting.length > 0) this.insert(waiting);
   }
 
-  /** The write that was under way was undone. */
-  undone(): void {
+  /** The write that was under way was rolled back. */
+  onRollback(): void {
     this.together = undefined;
     this.last = undefined;
     this.known = undefined;
@@ -99,6 +93,16 @@ export class Outbox {
     this.last = id;
     this.known?.push({ id, ...row, due_at: now });
     this.wakeBy(now);
+  }
+
+  /** The number of the last message there ever was. */
+  lastNumber(): number {
+    return this.lastId();
+  }
+
+  /** In a write that puts something: its number and all after it are higher than this one. */
+  goOnBehind(number: number): void {
+    this.last = Math.max(this.lastId(), number);
   }
 
   private lastId(): number {
@@ -127,7 +131,7 @@ export class Outbox {
     return this.store.parked();
   }
 
-  /** Makes all that is parked due at once; gives how many there are. `drain` delivers it. */
+  /** Makes all that is parked due at once; returns how many there are. `drain` delivers it. */
   retryParked(): number {
     this.known = undefined;
     return this.store.retryParked(this.ports.now());
@@ -208,7 +212,7 @@ export class Outbox {
     return true;
   }
 
-  /** Whoever ends work looks whether it is so; until then the lease of the work stands. */
+  /** The end of work looks whether it is so; until then the lease of the work stands. */
   private wakeBy(now: number): void {
     const at = now + leaseMs;
     if (this.wakesAt !== undefined && now < this.wakesAt && this.wakesAt <= at) return;
@@ -244,11 +248,12 @@ export class Outbox {
     const { now } = this.ports;
     this.known = undefined;
     const attempts = this.store.countTry(id);
-    const text = String(error instanceof Error ? error.message : error).slice(0, maxError);
-    if (attempts >= maxTries) {
-      this.store.park(id, now(), text, now() + parkedRetryMs);
+    const failure = String(error instanceof Error ? error.message : error).slice(0, maxError);
+    const next = afterTry({ kind: "failed", failure }, attempts, { waits: outboxWaits, knowsRepeats: true });
+    if (next.status === "parked") {
+      this.store.park(id, now(), failure, now() + parkedRetryMs);
       this.ports.parked(topic, attempts);
-    } else this.store.postpone(id, now() + retryDelayMs(attempts));
+    } else if (next.status === "pending") this.store.postpone(id, now() + next.waitMs);
     this.ports.failed(error, attempts);
   }
 }

@@ -1,6 +1,7 @@
 /** How supervisors decided on the work of an object, in order, in its table `passes (n, state)`. */
 import type { SupervisionState } from "../../src/supervision/state.js";
 import { packed, storedStateSchema, storedTexts } from "../../src/supervision/stored-state.js";
+import { readJsonRows } from "./json-rows.js";
 
 export class PassStore {
   constructor(private readonly sql: SqlStorage) {}
@@ -18,10 +19,9 @@ export class PassStore {
     );
   }
 
+  /** Those that had a part in the work, in the order of their events. */
   all(): SupervisionState[] {
-    return this.sql
-      .exec<{ state: string }>("SELECT state FROM passes ORDER BY n")
-      .toArray()
-      .map(({ state }) => storedStateSchema.parse(JSON.parse(state)));
+    const passes = readJsonRows(this.sql, storedStateSchema, "SELECT state FROM passes ORDER BY n");
+    return passes.filter(({ beside }) => !beside);
   }
 }

@@ -1,14 +1,18 @@
 /** What all roots share: asks to answer, events to follow, and waking up with the work that is left. */
 import type { Answerer, Ask } from "../../src/asks/ask.js";
-import { heardBy } from "../../src/catalogues/events.js";
-import type { ParkedDelivery } from "../../src/conversation/parked-delivery.js";
+import { dataVisibleTo } from "../../src/catalogues/events.js";
+import { defined } from "../../src/conversation/defined.js";
+import type { ParkedDelivery } from "../../src/conversation/delivery.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
+import { NewerStateError } from "../../src/gateways/newer-state.js";
 import {
   type EventsQuery,
   isReader,
   type LoggedEventView,
   type LogQuery,
+  type Numbers,
   type Reader,
+  type RestoreTarget,
   type RootObject,
 } from "../../src/gateways/root-gateway.js";
 import { toWire, type Wire } from "../../src/gateways/wire.js";
@@ -26,12 +30,18 @@ export interface RootEngine {
   readonly kit: Kit;
   /** Whether it (or one work of it) goes on without anybody doing anything. */
   active(work?: string): boolean;
-  /** Ends what runs and waits, so that nothing is written after an erasure. */
-  stop(): Promise<void>;
+  /** Sends its copy for the list anew. In the write that is under way. */
+  renewCopy(): void;
+  /** Whether more is to come of it (or of one work of it), be it that somebody answers. */
+  unfinished(work?: string): boolean;
+  /** The works that have to end before this one, for who follows it to its end, and behind which event they are followed. */
+  before?(work: string): { readonly after: number; readonly also: (work: string) => boolean } | undefined;
+  /** Ends what runs and waits: its object is to be erased. */
+  stop?(): void;
   /** The work that is done now, of a root that does one after another and whose callers know no ids of them. */
   runningWork?(): string;
   /** What a subscriber who comes late gets besides the log. */
-  forLatecomers?(work: string | undefined): Pick<StreamOptions, "catchUp" | "unseen">;
+  replaySoFar?(work: string | undefined, also?: (work: string) => boolean): Pick<StreamOptions, "catchUp" | "unseen">;
 }
 
 /** The shell of a root: an object that does work of its own, raises asks and has events to follow. */
@@ -44,19 +54,20 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
 
   constructor(ctx: DurableObjectState, env: Env, schema: readonly SchemaStep[], engine: W) {
     super(ctx, env, schema, engine);
-    const missed = () => missedBy(engine.forLatecomers?.(undefined) ?? {});
+    const missed = () => missedBy(engine.replaySoFar?.(undefined) ?? {});
     this.sockets = new EventSockets(ctx, engine.kit.events, () => Date.now(), missed);
-    // A new instance goes on at once with what the one before it left, whoever woke it.
+    // A new instance goes on at once with what the one before it left, whatever woke it.
     if (this.canGoOn()) engine.kit.resume();
   }
 
   /** Erases everything that the object holds; false when there is nothing. */
   async remove(): Promise<boolean> {
     if (!this.exists()) return false;
-    await this.engine.stop();
+    const { engine } = this;
+    engine.stop?.();
+    await engine.kit.stop();
     for (const close of [...this.streams.keys()]) close();
-    await this.ctx.storage.deleteAll();
-    this.engine.kit.emptied();
+    await engine.kit.empty();
     this.wasCreated = false;
     return true;
   }
@@ -93,6 +104,13 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
     return toWire(ok({ ...record, status: "completed" as const, exit }));
   }
 
+  /** Waits until it, or one work of it, has ended or waits for an ask (with `follow` until it has ended), at most `waitMs`. @returns whether it is there */
+  protected async settled(waitMs: number, work?: string, follow = false): Promise<boolean> {
+    if (!this.exists()) return false;
+    await this.engine.kit.waiters.until(() => !this.goesOn(follow, work), waitMs);
+    return this.exists();
+  }
+
   async isThere(): Promise<boolean> {
     return this.exists();
   }
@@ -101,17 +119,26 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
   async streamEvents(query: EventsQuery): Promise<ReadableStream<Uint8Array> | null> {
     if (!this.exists()) return null;
     const { engine } = this;
-    const { after, lingerMs, reader } = query;
+    const { lingerMs, reader, follow = false } = query;
     const work = query.work ?? (query.ofRunning === true ? engine.runningWork?.() : undefined);
-    const active = (): boolean => engine.active(work);
+    const active = (): boolean => this.goesOn(follow, work);
+    const before = follow && work !== undefined ? engine.before?.(work) : undefined;
+    const after = Math.max(query.after, before?.after ?? 0);
+    const also = before?.also;
     const onOpen = (close: () => void): (() => void) => {
       this.streams.set(close, reader);
       return () => this.streams.delete(close);
     };
     const life = { until: reader.until, now: () => Date.now(), onOpen };
-    const heard = (event: LiveEvent): string | undefined => heardBy(reader.audience, event.type, () => event.data);
-    const options = { after, lingerMs, work, active, heard, life };
-    return eventStream(engine.kit.events, { ...options, ...engine.forLatecomers?.(work) });
+    const visible = (event: LiveEvent): string | undefined =>
+      dataVisibleTo(reader.audience, event.type, () => event.data);
+    const options = { after, lingerMs, work, also, active, visible, life };
+    return eventStream(engine.kit.events, { ...options, ...engine.replaySoFar?.(work, also) });
+  }
+
+  /** @param follow also while somebody has to answer first */
+  private goesOn(follow: boolean, work: string | undefined): boolean {
+    return follow ? this.engine.unfinished(work) : this.engine.active(work);
   }
 
   /** Events of the log, oldest first; none of a root that doesn't exist. */
@@ -120,6 +147,18 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
     const log = this.engine.kit.events;
     const events = log.read(after ?? log.lastBefore(since), limit);
     return toWire(events.map(({ seq, type, at, data }) => ({ seq, type, at, data: JSON.parse(data) })));
+  }
+
+  override webSocketClose(socket: WebSocket): void {
+    const held = this.sockets.heldBy(socket);
+    if (held === undefined || !this.canGoOn()) return;
+    const { kit } = this.engine;
+    kit.write(() => kit.budgets.giveBack(held));
+    kit.deliverSoon();
+  }
+
+  override webSocketError(socket: WebSocket): void {
+    this.webSocketClose(socket);
   }
 
   /** Closes the sockets and streams of a key, or of a subject's tokens. */
@@ -139,10 +178,60 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
     return retried;
   }
 
+  async numbers(): Promise<Numbers> {
+    if (!this.exists()) return { outbox: 0, events: 0 };
+    const { outbox, events } = this.engine.kit;
+    return { outbox: outbox.lastNumber(), events: events.lastNumber() };
+  }
+
+  async prepareRestore({ at = "", bookmark }: RestoreTarget): Promise<Wire<Result<string>>> {
+    const { storage } = this.ctx;
+    try {
+      // What is on its way to others gets there, as far as it can.
+      if (this.exists()) await this.engine.kit.outbox.drain();
+      return toWire(
+        ok(await storage.onNextSessionRestoreBookmark(bookmark ?? (await storage.getBookmarkForTime(new Date(at))))),
+      );
+    } catch (error) {
+      if (error instanceof NewerStateError) throw error;
+      return toWire(noHistory(error));
+    }
+  }
+
+  async restart(): Promise<void> {
+    this.ctx.abort("It is put back to an earlier state.");
+  }
+
+  async restored(numbers: Numbers, at: string): Promise<boolean> {
+    if (!this.exists()) return false;
+    const { engine } = this;
+    const { kit } = engine;
+    // Done before: the event of it has a higher number.
+    if (kit.events.lastNumber() > numbers.events) return true;
+    kit.write(() => {
+      kit.outbox.goOnBehind(numbers.outbox);
+      kit.events.goOnBehind(numbers.events);
+      kit.events.append("history.restored", undefined, defined({ at: at || undefined }));
+      for (const ask of kit.asks.all()) kit.outbox.put("ask", ask.askId, ask);
+      engine.renewCopy();
+    });
+    kit.deliverSoon();
+    return true;
+  }
+
   /** A WebSocket that gets the same events, and sleeps with the object. */
   override async fetch(request: Request): Promise<Response> {
     return this.exists() ? this.sockets.accept(request) : new Response(null, { status: 404 });
   }
+}
+
+/** Locally the platform keeps no log of changes, and says so by an error. */
+function noHistory(error: unknown): Result<never> {
+  const why = error instanceof Error ? error.message.slice(0, 300) : "";
+  return refuse(
+    "unavailable",
+    `The platform keeps no earlier state of this object that it could be put back to. Local development has none; deployed there are those of the last 30 days. It said: ${why}`,
+  );
 }
 
 const noAsk = refuse("not_found", "There is no such ask.");

@@ -163,4 +163,24 @@ export const kitSchema: readonly SchemaStep[] = [
     ALTER TABLE journal ADD COLUMN also TEXT;
     ALTER TABLE events ADD COLUMN before TEXT;`,
   },
+  {
+    name: "shadows",
+    sql: `
+    -- Supervisors that judge beside the work, and what they are to judge; a row goes when its verdict is on record.
+    CREATE TABLE shadows (id TEXT PRIMARY KEY, work TEXT NOT NULL, tries INTEGER NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;`,
+  },
+  {
+    name: "spending",
+    sql: `
+    -- Of work under limits of tokens or money: what is reserved for it, up to which reservation, and what it has spent; money in millionths.
+    CREATE TABLE spending (
+      work TEXT PRIMARY KEY, step INTEGER NOT NULL, reserved_tokens INTEGER NOT NULL, reserved_money INTEGER NOT NULL,
+      tokens INTEGER NOT NULL, money INTEGER NOT NULL) WITHOUT ROWID;`,
+  },
+  {
+    name: "spending by reservation",
+    sql: `
+    -- As the tenant's budget knows it: work that is done again is another. NULL: by the work's id.
+    ALTER TABLE spending ADD COLUMN reservation TEXT;`,
+  },
 ];

@@ -1,5 +1,5 @@
 /** The event log over WebSockets that hibernate. */
-import { heardBy } from "../../src/catalogues/events.js";
+import { dataVisibleTo } from "../../src/catalogues/events.js";
 import { isReader, type Reader, readerHeader, readerSchema, socketProtocol } from "../../src/gateways/root-gateway.js";
 import type { EventLog, LiveEvent, LoggedEvent } from "./events.js";
 
@@ -47,6 +47,11 @@ export class EventSockets {
     return new Response(null, { status: 101, webSocket: client, headers: protocol });
   }
 
+  /** A socket that counted is gone, however it went. @returns under which it did */
+  heldBy(socket: WebSocket): string | undefined {
+    return readerOf(socket)?.held;
+  }
+
   /** Closes the sockets of a key, or of a subject's tokens. */
   disconnect(who: string): void {
     for (const socket of this.ctx.getWebSockets()) {
@@ -57,13 +62,13 @@ export class EventSockets {
 
   /** What is for a reader, behind an event: more than `backlog` where there is more. */
   private past(reader: Reader, after: number): string[] {
-    const heard: string[] = [];
-    for (let last: number | undefined = after; last !== undefined && heard.length <= backlog; ) {
+    const visible: string[] = [];
+    for (let last: number | undefined = after; last !== undefined && visible.length <= backlog; ) {
       const page: LoggedEvent[] = this.log.read(last, backlog + 1);
-      heard.push(...page.flatMap((event) => messageFor(reader, event) ?? []));
+      visible.push(...page.flatMap((event) => messageFor(reader, event) ?? []));
       last = page.length > backlog ? page.at(-1)?.seq : undefined;
     }
-    return heard;
+    return visible;
   }
 
   private send(socket: WebSocket, event: LiveEvent): void {
@@ -88,7 +93,7 @@ export class EventSockets {
 
 /** An event as a reader is told of it; nothing where it isn't for them. */
 function messageFor({ audience }: Reader, event: LiveEvent): string | undefined {
-  const data = heardBy(audience, event.type, () => event.data);
+  const data = dataVisibleTo(audience, event.type, () => event.data);
   if (data === undefined) return undefined;
   const id = event.seq === undefined ? "" : `"id":${event.seq},`;
   return `{${id}"event":${JSON.stringify(event.type)},"data":${data}}`;

@@ -6,7 +6,7 @@ import type { Kit } from "./kit.js";
 import { applySchema, hasSchema, kitSchema, type SchemaStep } from "./schema.js";
 
 /** How often an object that this code can't read looks whether it runs under code that can, in milliseconds. */
-const lookAgainMs = 600_000;
+const newerStateRecheckMs = 600_000;
 
 export abstract class StoredObject<W extends { readonly kit: Kit }> extends DurableObject<Env> {
   /** Newer code has left its state in a form that this code can't read: nothing is read, written or begun. */
@@ -34,7 +34,7 @@ export abstract class StoredObject<W extends { readonly kit: Kit }> extends Dura
 
   override async alarm(): Promise<void> {
     // What was to be done then is done when code comes that can.
-    if (this.newerState !== undefined) await this.ctx.storage.setAlarm(Date.now() + lookAgainMs);
+    if (this.newerState !== undefined) await this.ctx.storage.setAlarm(Date.now() + newerStateRecheckMs);
     else if (this.exists()) this.engine.kit.onAlarm();
   }
 

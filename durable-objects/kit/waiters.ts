@@ -18,7 +18,7 @@ export class Waiters {
     });
   }
 
-  /** Something has changed: whoever waited for just this goes on. */
+  /** Something has changed: those who waited for just this go on. */
   check(): void {
     for (const { isSo, done } of this.waiting) if (isSo()) done(true);
   }

@@ -17,7 +17,7 @@ export class WorkBook {
     return steps;
   }
 
-  /** Stores what some work has done and would have stored with its next write: for whoever reads what is stored. */
+  /** Stores what some work has done and would have stored with its next write: for readers of what is stored. */
   flush(work: string): void {
     this.works.get(work)?.flush();
   }

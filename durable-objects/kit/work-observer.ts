@@ -1,5 +1,6 @@
 /** What work of any object records: in the event log, in the tenant's audit, and in the log that is measured. */
 import type { CallObserver } from "../../src/agent/ports.js";
+import { defined } from "../../src/conversation/defined.js";
 import { log } from "../../src/platform/logging.js";
 import type { DebateEntry } from "../../src/roundtable/ports.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
@@ -32,6 +33,7 @@ export function workObserver(
   const work = root !== undefined ? { roundtableId: root } : type === "turn" ? { turnId: id } : { runId: id };
   return {
     toolCalled: (call) => events.append("tool.called", id, { ...work, ...call }),
+    toolRejected: (call) => events.append("tool.rejected", id, { ...work, ...call }),
     toolProgress: (call) => events.announce("tool.progress", id, { ...work, ...call }),
     toolReturned: (call) => {
       events.append("tool.returned", id, { ...work, ...call });
@@ -47,7 +49,7 @@ export function workObserver(
       const within = entry.debateId === undefined ? work : { ...work, roundtableId: entry.debateId };
       if (entry.type === "position.taken") {
         const { seat: agentId, round, stance, confidence } = entry.position;
-        const held = { round, agentId, ...(stance === undefined ? {} : { stance }), confidence };
+        const held = { round, agentId, ...defined({ stance }), confidence };
         events.append("position.taken", id, { ...within, ...held });
       } else {
         const { seat: agentId, reason, attempts } = entry.failure;

@@ -1,25 +1,27 @@
 /**
  * The steps of one work as they stand in the journal, and those whose results go there with the next write: what one synchronous
- * stretch of the work has done is one write, and one row as far as its steps had none.
+ * section of the work has done is one write, and one row as far as its steps had none.
  */
 import { z } from "zod";
 import type { StepKind } from "../../src/agent/journal.js";
-import type { Usage } from "../../src/agent/work.js";
+import type { ModelUsage } from "../../src/agent/work.js";
+import { addTokens, noTokens, type TokenUsage, tokenUsageSchema } from "../../src/model/port.js";
 
 /** How many turns of the microtask queue what waits to be written waits at most. */
-const stretchTurns = 1_000;
+const maxWaitTurns = 1_000;
 
 /** How much may go along with a row in one write, in characters: beside the row's own result (1 MB at most) and what went along before, it has 2 MB. */
-const mostAlong = 100_000;
+const maxSharedChars = 100_000;
 
 /** Steps that stand in the row of another: id, kind, result. A contract with what is stored. */
-const alongSchema = z.array(z.tuple([z.string(), z.string(), z.unknown()]));
+const sharedSchema = z.array(z.tuple([z.string(), z.string(), z.unknown()]));
 
-const none = { inputTokens: 0, outputTokens: 0 };
 /** What the result of a model call says of its cost. Of a kind of step alone: its schema is the agent's. */
 const modelResultSchema = z.object({
   model: z.string().optional(),
-  usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }).optional(),
+  usage: tokenUsageSchema.optional(),
+  /** What `default` meant then. */
+  metadata: z.object({ defaultModel: z.string() }).optional().catch(undefined),
 });
 
 export interface WorkStepsPorts {
@@ -84,7 +86,7 @@ export class WorkSteps {
     this.flush(1);
   }
 
-  /** The same with the next write, at the latest at the end of this synchronous stretch. */
+  /** The same with the next write, at the latest at the end of this synchronous section. */
   completeWithNext(step: DoneStep, write: () => void): void {
     this.wait({ step, write });
   }
@@ -97,11 +99,11 @@ export class WorkSteps {
   /**
    * Writes what waits. Where others' results are lost with the caller's own, nothing more is written until another try: whoever takes
    * the exception for a failure of theirs (a supervisor, a tool) must not go on without them.
-   * @param own how many of those that wait are the caller's
+   * @param ofCaller how many of those that wait are the caller's
    * @throws what the write threw: nothing of it was done then
    */
-  flush(own = 0): void {
-    if (this.failure !== undefined || this.waiting.length > 0) this.writeWaiting(own);
+  flush(ofCaller = 0): void {
+    if (this.failure !== undefined || this.waiting.length > 0) this.writeWaiting(ofCaller);
   }
 
   /** Writes what was decided and waits, with all that waits. Before something is loaded, which may call anybody without a beginning. */
@@ -114,7 +116,7 @@ export class WorkSteps {
    * @param isWhole whether it ends with what it came to: not where some of that could not be written
    * @returns what its models have taken
    */
-  end(isWhole: boolean): (Usage & { readonly model: string })[] {
+  end(isWhole: boolean): ModelUsage[] {
     if (isWhole && this.failure !== undefined) throw this.failure.error;
     this.failure = undefined;
     const stored = this.stored();
@@ -123,6 +125,11 @@ export class WorkSteps {
     const steps = [...stored.values(), ...last.flatMap(({ step }) => step ?? [])];
     this.forget();
     return usageByModel(steps);
+  }
+
+  /** What its models have taken so far. */
+  usage(): ModelUsage[] {
+    return usageByModel([...this.stored().values(), ...this.waiting.flatMap(({ step }) => step ?? [])]);
   }
 
   /** The work's steps go; what it came to stays. */
@@ -157,10 +164,10 @@ export class WorkSteps {
 
   /**
    * Whatever the work does without waiting for anything outside is done within so many turns, or is written in two parts. It is
-   * all within the stretch, so that nothing is on the disk without what was done before it.
+   * all within the section, so that nothing is on the disk without what was done before it.
    */
   private async flushSoon(waiting: readonly Waiting[]): Promise<void> {
-    for (let turn = 0; turn < stretchTurns; turn++) {
+    for (let turn = 0; turn < maxWaitTurns; turn++) {
       await undefined;
       // Somebody has written it.
       if (this.waiting !== waiting) return;
@@ -178,7 +185,7 @@ export class WorkSteps {
     return waiting;
   }
 
-  private writeWaiting(own: number, beginning?: Beginning): void {
+  private writeWaiting(ofCaller: number, beginning?: Beginning): void {
     if (this.failure !== undefined) throw this.failure.error;
     const waiting = this.taken();
     try {
@@ -193,7 +200,7 @@ export class WorkSteps {
       });
     } catch (error) {
       this.known = undefined;
-      if (waiting.length > own) this.failure = { error };
+      if (waiting.length > ofCaller) this.failure = { error };
       throw error;
     }
   }
@@ -202,30 +209,30 @@ export class WorkSteps {
   private store(steps: readonly DoneStep[], beginning: Beginning | undefined): void {
     const { sql, now } = this.ports;
     const stored = this.stored();
-    const own: DoneStep[] = [];
-    const others: DoneStep[] = [];
-    let room = mostAlong;
+    const alone: DoneStep[] = [];
+    const together: DoneStep[] = [];
+    let room = maxSharedChars;
     for (const step of steps) {
       const fits = !stored.has(step.id) && step.result.length <= room;
       if (fits) room -= step.result.length;
-      (fits ? others : own).push(step);
+      (fits ? together : alone).push(step);
     }
-    const haveRow = own.length > 0 || beginning !== undefined;
-    const rows = haveRow ? own : others.slice(0, 1);
-    let along = asAlong(haveRow ? others : others.slice(1));
+    const haveRow = alone.length > 0 || beginning !== undefined;
+    const rows = haveRow ? alone : together.slice(0, 1);
+    let shared = sharedJson(haveRow ? together : together.slice(1));
     for (const { id, kind, result, begunAt } of rows) {
       sql.exec(
         `INSERT INTO journal (work, step, kind, attempts, result, begun_at, ended_at, also) VALUES (?, ?, ?, 1, ?, ?, ?, ?)
-         ON CONFLICT DO UPDATE SET result = excluded.result, ended_at = excluded.ended_at, ${alsoAlong}`,
-        ...[this.work, id, kind, result, begunAt, now(), along],
+         ON CONFLICT DO UPDATE SET result = excluded.result, ended_at = excluded.ended_at, ${appendShared}`,
+        ...[this.work, id, kind, result, begunAt, now(), shared],
       );
-      along = null;
+      shared = null;
     }
     if (beginning !== undefined)
       sql.exec(
         `INSERT INTO journal (work, step, kind, attempts, begun_at, also) VALUES (?, ?, ?, 1, ?, ?)
-         ON CONFLICT DO UPDATE SET attempts = attempts + 1, ${alsoAlong}`,
-        ...[this.work, beginning.id, beginning.kind, now(), along],
+         ON CONFLICT DO UPDATE SET attempts = attempts + 1, ${appendShared}`,
+        ...[this.work, beginning.id, beginning.kind, now(), shared],
       );
     for (const { id, kind, result } of steps) stored.set(id, { kind, result });
     if (beginning !== undefined) stored.set(beginning.id, { kind: beginning.kind, result: undefined });
@@ -241,7 +248,7 @@ export class WorkSteps {
     const known = new Map<string, KnownStep>();
     for (const { step, kind, result, also } of rows) {
       known.set(step, { kind, result: result ?? undefined });
-      for (const [other, ofKind, value] of alongSchema.parse(also === null ? [] : JSON.parse(also)))
+      for (const [other, ofKind, value] of sharedSchema.parse(also === null ? [] : JSON.parse(also)))
         known.set(other, { kind: ofKind, result: JSON.stringify(value) });
     }
     return known;
@@ -249,38 +256,30 @@ export class WorkSteps {
 }
 
 /** What goes along with a row is added to what went along with it before: two lists as JSON text become one. */
-const alsoAlong = `also = CASE WHEN also IS NULL OR excluded.also IS NULL THEN COALESCE(also, excluded.also)
+const appendShared = `also = CASE WHEN also IS NULL OR excluded.also IS NULL THEN COALESCE(also, excluded.also)
   ELSE substr(also, 1, length(also) - 1) || ',' || substr(excluded.also, 2) END`;
 
-function asAlong(steps: readonly DoneStep[]): string | null {
+function sharedJson(steps: readonly DoneStep[]): string | null {
   if (steps.length === 0) return null;
   // The results are JSON already.
   return `[${steps.map(({ id, kind, result }) => `[${JSON.stringify(id)},"${kind}",${result}]`).join(",")}]`;
 }
 
-/** What models have taken, by the one that answered; calls that failed have none. Whoever in the work called them. */
-function usageByModel(steps: readonly KnownStep[]): (Usage & { readonly model: string })[] {
-  const byModel = new Map<string, Usage>();
+/** What models have taken, by the one that answered; calls that failed have none. Of all callers in the work. */
+function usageByModel(steps: readonly KnownStep[]): ModelUsage[] {
+  const byModel = new Map<string, TokenUsage[]>();
   for (const { kind, result } of steps) {
     if (kind !== "model" || result === undefined) continue;
-    const { model = "", usage = none } = modelResultSchema.safeParse(JSON.parse(result)).data ?? {};
-    const { modelCalls, inputTokens, outputTokens } = byModel.get(model) ?? { modelCalls: 0, ...none };
-    byModel.set(model, {
-      modelCalls: modelCalls + 1,
-      inputTokens: inputTokens + usage.inputTokens,
-      outputTokens: outputTokens + usage.outputTokens,
-    });
+    const { model = "", usage = noTokens, metadata } = modelResultSchema.safeParse(JSON.parse(result)).data ?? {};
+    const name = metadata?.defaultModel ?? model;
+    byModel.set(name, [...(byModel.get(name) ?? []), usage]);
   }
-  return [...byModel].map(([model, usage]) => ({ model, ...usage })).sort((a, b) => (a.model < b.model ? -1 : 1));
-}
-
-/** What all models have taken together. */
-export function sumOfUsage(models: readonly Usage[]): Usage {
-  const sum = { modelCalls: 0, inputTokens: 0, outputTokens: 0 };
-  for (const { modelCalls, inputTokens, outputTokens } of models) {
-    sum.modelCalls += modelCalls;
-    sum.inputTokens += inputTokens;
-    sum.outputTokens += outputTokens;
-  }
-  return sum;
+  return [...byModel]
+    .map(([model, calls]) => ({
+      model,
+      modelCalls: calls.length,
+      ...calls.reduce(addTokens, noTokens),
+      ...(calls.length > 1 && model !== "" && { calls }),
+    }))
+    .sort((a, b) => (a.model < b.model ? -1 : 1));
 }

@@ -2,9 +2,9 @@
 import { settleInOrder } from "../../src/agent/concurrency.js";
 import { type Captured, captureEntry } from "../../src/memory/capture.js";
 import type { ThreadMessage } from "../../src/memory/memory.js";
-import { type CurrentMessage, type KnownBefore, windowMessages } from "../../src/memory/prompts.js";
+import { type CurrentMessage, type PriorKnowledge, windowMessages } from "../../src/memory/prompts.js";
 import { modelCooldown, recordModelFailure } from "./model-cooldown.js";
-import { agentPorts, guarded, type Slice, type WorkPorts } from "./work-ports.js";
+import { agentPorts, doPart, type Slice, type WorkPorts } from "./work-ports.js";
 
 const parallelCaptures = 4;
 /** Entries of other threads that a capture knows at most, beside the context. */
@@ -16,22 +16,22 @@ export async function captureMessages(
   ports: WorkPorts,
 ): Promise<void> {
   const { store, platform } = ports;
-  const known = await knownBefore(slice, ports);
+  const inTurn = <T>(piece: () => Promise<T>): Promise<T> => platform.bulkTurns.run(slice.memory.tenantId, piece);
+  const known = await inTurn(() => knownBefore(slice, ports));
   const tasks = messages.map((message) => async () => {
-    const captured = await guarded(ports, () =>
-      captureMessage(`entry/${message.seq}`, message, known, slice, ports, async (entry) => {
-        const { entryId, role, speaker, content: rawEntry, occurredAt, vouchedBy, seq } = message;
-        const { threadId } = store.thread();
+    const { entryId, role, speaker, content: rawEntry, occurredAt, vouchedBy, seq } = message;
+    const { threadId } = store.thread();
+    const request: CaptureRequest = {
+      work: `entry/${seq}`,
+      message,
+      known,
+      save: (entry) => {
         const record = { entryId, threadId, role, speaker, rawEntry, occurredAt, vouchedBy, ...entry };
-        return platform.entries.put(slice.memory, record, seq, erasuresFor(entry, slice));
-      }),
-    );
-    if (captured === undefined) return;
-    ports.kit.write(() => {
-      store.captured(message.seq, captured.degraded, [...captured.toolHistory]);
-      ports.kit.forgetSteps(`entry/${message.seq}`);
-      recordModelFailure(captured, ports);
-    });
+        return inTurn(() => platform.entries.put(slice.memory, record, seq, erasuresFor(entry, slice)));
+      },
+      store: ({ degraded, toolHistory }) => store.captured(seq, degraded, [...toolHistory]),
+    };
+    await captureMessage(request, slice, ports);
   });
   await settleInOrder(tasks, parallelCaptures);
   await platform.vectors.fill(slice.memory);
@@ -45,7 +45,7 @@ export async function knownBefore(
   { memory }: Slice,
   { store, platform }: WorkPorts,
   entryId?: string,
-): Promise<KnownBefore> {
+): Promise<PriorKnowledge> {
   const { contexts, entries } = platform;
   const { version, document } = await contexts.base(memory);
   const newest = await entries.uncovered(memory, await contexts.coverage(memory, version), uncoveredEntries);
@@ -56,14 +56,24 @@ export async function knownBefore(
   return { context: document, uncovered };
 }
 
+/** A message of which a model is to write an entry's summary and tags. */
+interface CaptureRequest {
+  /** Its steps are kept under this id. */
+  readonly work: string;
+  readonly message: CurrentMessage;
+  readonly known: PriorKnowledge;
+  /** Puts the entry where it belongs. */
+  readonly save: Parameters<typeof captureEntry>[1];
+  /** What the thread keeps of it, in one write with the end of its steps. */
+  readonly store: (captured: Captured) => void;
+}
+
+/** @returns nothing where an erasure superseded it */
 export function captureMessage(
-  work: string,
-  message: CurrentMessage,
-  known: KnownBefore,
+  { work, message, known, save, store }: CaptureRequest,
   slice: Slice,
   ports: WorkPorts,
-  save: Parameters<typeof captureEntry>[1],
-): Promise<Captured> {
+): Promise<Captured | undefined> {
   const { vaultId, memoryId, models } = slice.memory;
   const setup = {
     vaultId,
@@ -76,7 +86,12 @@ export function captureMessage(
     // Asked anew for each: the first one that fails in a slice speaks for the others.
     withoutModel: slice.withoutModel ?? modelCooldown(ports),
   };
-  return captureEntry(setup, async (entry) => !ports.lease.isHeld() || save(entry), agentPorts(work, slice, ports));
+  const saveHeld: typeof save = async (entry) => !ports.lease.isHeld() || save(entry);
+  const capture = () => captureEntry(setup, saveHeld, agentPorts(work, slice, ports));
+  return doPart(work, slice, ports, capture, (captured) => {
+    store(captured);
+    recordModelFailure(captured, ports);
+  });
 }
 
 /** What a model wrote counts only while nothing is deleted that it may have seen; an extract is of its own text alone. */

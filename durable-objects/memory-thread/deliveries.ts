@@ -14,7 +14,7 @@ interface Thread {
   readonly memoryId: string;
   readonly threadId: string;
 }
-type Platform = Pick<MemoryPlatform, "sendJobs" | "eraseEntry">;
+type Platform = Pick<MemoryPlatform, "sendJobs" | "eraseEntry" | "budgets" | "deliver">;
 
 /** All or throws. */
 export async function deliverFromThread(
@@ -23,6 +23,15 @@ export async function deliverFromThread(
   platform: Platform,
 ): Promise<void> {
   for (const [topic, ofTopic] of Map.groupBy(messages, (message) => message.topic)) {
+    if (isTopicOf(topic, "budget")) {
+      const settled = ofTopic.map(({ payload }) => readPayload(topic, payload));
+      await platform.budgets.settle(thread.tenantId, settled);
+      continue;
+    }
+    if (isTopicOf(topic, "d1")) {
+      await platform.deliver({ tenantId: thread.tenantId, ownerId: thread.memoryId, messages: ofTopic });
+      continue;
+    }
     if (!isTopicOf(topic, "thread")) throw new UnknownTopicError(topic);
     const payloads = ofTopic.map(({ payload }) => payload);
     await handle(topic, payloads, thread, platform);

@@ -2,11 +2,13 @@
 import { type Forgotten, takenIn } from "../../src/memory/context-items.js";
 import type { FlushRange } from "../../src/memory/control.js";
 import type { Entry } from "../../src/memory/entry.js";
-import { type ContextPut, type Flushed, writeContext } from "../../src/memory/flush.js";
+import { type ContextPut, type FlushResult, writeContext } from "../../src/memory/flush.js";
 import { standaloneThread } from "../../src/memory/memory.js";
 import { windowMessages } from "../../src/memory/prompts.js";
+import { recordModelFailure } from "./model-cooldown.js";
+import type { FlushRecord } from "./store.js";
 import { synthesisEntries } from "./synthesis-entries.js";
-import { agentPorts, guarded, type Slice, type WorkPorts } from "./work-ports.js";
+import { agentPorts, doPart, type Slice, type WorkPorts } from "./work-ports.js";
 
 /** Entries without a conversation that one flush takes in. */
 const standaloneEntries = 20;
@@ -47,12 +49,38 @@ interface Material {
   readonly forgotten: (put: ContextPut) => Promise<Forgotten>;
 }
 
-/** `nothing` when all of the part was erased; `undefined` when an erasure superseded the flush. */
-export function flush(request: FlushRequest, slice: Slice, ports: WorkPorts): Promise<Flushed | "nothing" | undefined> {
-  return guarded(ports, async () => {
+/** @param result nothing where all of the part was erased */
+type StoreFlush = (result: FlushResult | undefined) => void;
+
+/**
+ * Writes a version of the context with what is asked for taken in.
+ * @param store what the thread keeps of it, in one write with the end of its steps
+ * @returns nothing where an erasure superseded the flush
+ */
+export function flush(
+  request: FlushRequest,
+  slice: Slice,
+  ports: WorkPorts,
+  store: StoreFlush,
+): Promise<{ readonly result: FlushResult | undefined } | undefined> {
+  const write = async () => {
     const material =
       "entryIds" in request ? materialOfEntries(request, slice, ports) : await materialOfRange(request, slice, ports);
-    return material === undefined ? "nothing" : writeContext(...inputsOf(request, material, slice, ports));
+    return { result: material && (await writeContext(...inputsOf(request, material, slice, ports))) };
+  };
+  return doPart(request.work, slice, ports, write, ({ result }) => store(result));
+}
+
+/** The flush that the thread's control states asked for. */
+export async function flushOpen({ fromSeq, toSeq }: FlushRecord, slice: Slice, ports: WorkPorts): Promise<void> {
+  const { store } = ports;
+  const flushKey = `${store.thread().threadId}:${toSeq}`;
+  await flush({ work: `flush/${toSeq}`, flushKey, fromSeq, toSeq }, slice, ports, (result) => {
+    store.flushDone(toSeq, result?.version, [...(result?.toolHistory ?? [])]);
+    if (result === undefined) return;
+    const { degradedFrom } = store.thread();
+    if (result.degraded) store.setDegradedFrom(Math.min(degradedFrom ?? fromSeq, fromSeq));
+    recordModelFailure(result, ports);
   });
 }
 

@@ -1,5 +1,5 @@
 /** A model that doesn't answer is left alone for a while; what was written without it is written again later. */
-import { uncalled } from "../../src/memory/capture.js";
+import { noUsableSummary } from "../../src/memory/memory-agent.js";
 import type { WorkPorts } from "./work-ports.js";
 
 /** How long nobody asks a model that didn't answer, in milliseconds. */
@@ -13,13 +13,15 @@ export function recordModelFailure(
 ): void {
   const { store, platform } = ports;
   if (!result.degraded) return;
-  ports.kit.log("warn", "memory.degraded", { outcome: result.failure === uncalled ? "uncalled" : "model_failed" });
+  ports.kit.log("warn", "memory.degraded", {
+    outcome: result.failure === noUsableSummary ? "uncalled" : "model_failed",
+  });
   const { rewriteAt, rewriteDelay } = store.thread();
   if (rewriteAt !== undefined) return;
   scheduleRewrite(ports, {
     at: platform.now() + Math.max(modelCooldownMs, rewriteDelay),
     delay: Math.max(modelCooldownMs, rewriteDelay),
-    modelDownUntil: result.failure === uncalled ? 0 : platform.now() + modelCooldownMs,
+    modelDownUntil: result.failure === noUsableSummary ? 0 : platform.now() + modelCooldownMs,
   });
 }
 

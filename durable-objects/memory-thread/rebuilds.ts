@@ -1,5 +1,5 @@
 /** What the context forgot, since an item went that rested on a deleted entry, is taken in again from all that rested there too. */
-import { isForgetful } from "../../src/memory/context-items.js";
+import { hasForgotten } from "../../src/memory/context-items.js";
 import { citedByExtracts } from "../../src/memory/extractive.js";
 import { flush } from "./flushes.js";
 import { postponeRewrite, recordModelFailure } from "./model-cooldown.js";
@@ -10,19 +10,16 @@ const rebuiltEntries = 24;
 
 /** Takes in some of what was forgotten. */
 export async function runRebuild(slice: Slice, ports: WorkPorts): Promise<void> {
-  const { store, kit, platform } = ports;
+  const { store, platform } = ports;
   const { version, forgotten } = await platform.contexts.base(slice.memory);
-  if (!isForgetful(forgotten)) return store.setRebuildDue(false);
+  if (!hasForgotten(forgotten)) return store.setRebuildDue(false);
   const { entryIds, left } = await platform.contexts.forgetting.nextForgotten(slice.memory, forgotten, rebuiltEntries);
   // All of them were deleted since.
   if (entryIds.length === 0) return platform.contexts.forgetting.nothingForgotten(slice.memory, version);
   const work = `rebuild/${store.countRewrite()}`;
-  const flushed = await flush({ work, flushKey: `context:${work}`, entryIds, forgotten, left }, slice, ports);
-  if (flushed === undefined || flushed === "nothing") return;
-  kit.write(() => {
-    kit.forgetSteps(work);
-    if (flushed.degraded) store.setExtractsDue(true);
-    recordModelFailure(flushed, ports);
+  await flush({ work, flushKey: `context:${work}`, entryIds, forgotten, left }, slice, ports, (result) => {
+    if (result?.degraded) store.setExtractsDue(true);
+    if (result !== undefined) recordModelFailure(result, ports);
   });
 }
 
@@ -31,7 +28,7 @@ export async function runRebuild(slice: Slice, ports: WorkPorts): Promise<void> 
  * @returns whether there was a model
  */
 export async function rewriteExtracts(slice: Slice, ports: WorkPorts): Promise<boolean> {
-  const { store, kit, platform } = ports;
+  const { store, platform } = ports;
   const base = await platform.contexts.base(slice.memory);
   const entryIds = citedByExtracts(base, rebuiltEntries);
   if (entryIds.length === 0) {
@@ -40,13 +37,9 @@ export async function rewriteExtracts(slice: Slice, ports: WorkPorts): Promise<b
   }
   const work = `rewrite/${store.countRewrite()}/extracts`;
   const { forgotten } = base;
-  const flushed = await flush(
-    { work, flushKey: `context:${work}`, entryIds, forgotten, left: forgotten },
-    slice,
-    ports,
-  );
-  if (flushed === undefined || flushed === "nothing") return true;
-  kit.write(() => kit.forgetSteps(work));
-  if (flushed.degraded) postponeRewrite(ports);
-  return !flushed.degraded;
+  const request = { work, flushKey: `context:${work}`, entryIds, forgotten, left: forgotten };
+  const flushed = await flush(request, slice, ports, () => undefined);
+  if (!flushed?.result?.degraded) return true;
+  postponeRewrite(ports);
+  return false;
 }

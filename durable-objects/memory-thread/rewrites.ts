@@ -1,32 +1,34 @@
 /** What was written without a model is written again once it is back, a little at a time. */
 import { captureMessage, knownBefore } from "./captures.js";
 import { flush } from "./flushes.js";
-import { postponeRewrite, recordModelFailure, scheduleRewrite } from "./model-cooldown.js";
+import { postponeRewrite, scheduleRewrite } from "./model-cooldown.js";
 import { rewriteExtracts } from "./rebuilds.js";
 import { rewriteSummary, runSummaries, sliceSummaries } from "./summaries.js";
-import { guarded, type Slice, type WorkPorts } from "./work-ports.js";
+import type { Slice, WorkPorts } from "./work-ports.js";
 
 /** Entries that are rewritten in one slice, and that one rewritten context takes in. */
 const sliceRewrites = 4;
 const rewrittenEntries = 24;
 
 export async function runRewrites(slice: Slice, ports: WorkPorts): Promise<void> {
-  const { store, kit, platform } = ports;
+  const { store, platform } = ports;
   const count = store.countRewrite();
   const known = await knownBefore(slice, ports);
   for (const message of store.degraded(sliceRewrites)) {
-    const work = `rewrite/${count}/${message.seq}`;
-    const captured = await guarded(ports, () =>
-      captureMessage(work, message, known, slice, ports, (entry) =>
-        rewriteSummary(message.entryId, entry, slice, ports),
-      ),
+    const captured = await captureMessage(
+      {
+        work: `rewrite/${count}/${message.seq}`,
+        message,
+        known,
+        save: (entry) => rewriteSummary(message.entryId, entry, slice, ports),
+        store: ({ degraded, toolHistory }) => {
+          if (!degraded) store.captured(message.seq, false, [...toolHistory]);
+        },
+      },
+      slice,
+      ports,
     );
     if (captured === undefined) return;
-    kit.write(() => {
-      kit.forgetSteps(work);
-      if (!captured.degraded) store.captured(message.seq, false, [...captured.toolHistory]);
-      recordModelFailure(captured, ports);
-    });
     if (captured.degraded) return postponeRewrite(ports);
   }
   if (!(await runSummaries(store.summaries.next(true, sliceSummaries), slice, ports))) return postponeRewrite(ports);
@@ -35,13 +37,11 @@ export async function runRewrites(slice: Slice, ports: WorkPorts): Promise<void>
     const work = `rewrite/${count}/context`;
     const range = { fromSeq: Math.max(degradedFrom, coveredSeq - rewrittenEntries + 1), toSeq: coveredSeq };
     const request = { ...range, work, flushKey: `${threadId}:rewrite:${count}`, again: true };
-    const flushed = await flush(request, slice, ports);
-    if (flushed === undefined) return;
-    kit.write(() => {
-      kit.forgetSteps(work);
-      if (flushed === "nothing" || !flushed.degraded) store.setDegradedFrom(undefined);
+    const flushed = await flush(request, slice, ports, (result) => {
+      if (!result?.degraded) store.setDegradedFrom(undefined);
     });
-    if (flushed !== "nothing" && flushed.degraded) return postponeRewrite(ports);
+    if (flushed === undefined) return;
+    if (flushed.result?.degraded) return postponeRewrite(ports);
   }
   if (store.thread().areExtractsDue && !(await rewriteExtracts(slice, ports))) return;
   const { degradedFrom: stale, areExtractsDue } = store.thread();

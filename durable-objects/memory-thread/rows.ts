@@ -1,11 +1,13 @@
 /** Rows of a memory thread as they are read. */
 import { z } from "zod";
 import { actorRecordSchema } from "../../src/conversation/actor-record.js";
+import { defined } from "../../src/conversation/defined.js";
 import { controlSchema } from "../../src/memory/control.js";
 import type { ThreadMessage } from "../../src/memory/memory.js";
+import { integer, integerOrNull, number, numberOrNull, text, textOrNull } from "../../src/stores/columns.js";
 
 const marksSchema = z.object({
-  epoch: z.int(),
+  epoch: integer,
   open: z.boolean(),
   lastSeq: z.int(),
   requestedSeq: z.int(),
@@ -18,22 +20,22 @@ export type Calls = z.infer<typeof calls>;
 
 export const threadRow = z
   .object({
-    tenant_id: z.string(),
-    memory_id: z.string(),
-    thread_id: z.string(),
-    marks: z.string(),
+    tenant_id: text,
+    memory_id: text,
+    thread_id: text,
+    marks: text,
     control: controlSchema,
-    indexed_seq: z.int(),
-    covered_seq: z.int(),
-    tool_history: z.string(),
-    failure: z.string().nullable(),
-    model_down_until: z.number(),
-    redo_at: z.number().nullable(),
-    redo_delay: z.number(),
-    redo_count: z.int(),
-    degraded_from: z.int().nullable(),
-    rebuild_due: z.int(),
-    extracts_due: z.int(),
+    indexed_seq: integer,
+    covered_seq: integer,
+    tool_history: text,
+    failure: textOrNull,
+    model_down_until: number,
+    redo_at: numberOrNull,
+    redo_delay: number,
+    redo_count: integer,
+    degraded_from: integerOrNull,
+    rebuild_due: integer,
+    extracts_due: integer,
   })
   .transform((row) => ({
     tenantId: row.tenant_id,
@@ -57,22 +59,22 @@ export type ThreadRecord = z.infer<typeof threadRow>;
 
 export const messageRow = z
   .object({
-    seq: z.int(),
-    entry_id: z.string(),
-    role: z.string(),
-    speaker: z.string().nullable(),
-    content: z.string(),
-    occurred_at: z.string(),
+    seq: integer,
+    entry_id: text,
+    role: text,
+    speaker: textOrNull,
+    content: text,
+    occurred_at: text,
     control: controlSchema,
-    epoch: z.int(),
-    vouched_by: z.string().nullable(),
+    epoch: integer,
+    vouched_by: textOrNull,
   })
   .transform(
     (row): ThreadMessage => ({
       seq: row.seq,
       entryId: row.entry_id,
       role: row.role,
-      ...(row.speaker === null ? {} : { speaker: row.speaker }),
+      ...defined({ speaker: row.speaker ?? undefined }),
       content: row.content,
       occurredAt: row.occurred_at,
       control: row.control,

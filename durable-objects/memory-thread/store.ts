@@ -1,6 +1,7 @@
 /** The SQL of a memory thread. No rules: what a row means is decided elsewhere. */
 import { type ControlState, type FlushRange, newThreadMarks, type ThreadMarks } from "../../src/memory/control.js";
 import type { ThreadMessage } from "../../src/memory/memory.js";
+import { exec } from "../../src/platform/sql.js";
 import { DueSummaries } from "./due-summaries.js";
 import { type Calls, messageRow, type ThreadRecord, threadRow } from "./rows.js";
 
@@ -18,37 +19,25 @@ export class MemoryThreadStore {
   }
 
   create(identity: { tenantId: string; memoryId: string; threadId: string }): void {
-    this.sql.exec(
-      "INSERT INTO thread (one, tenant_id, memory_id, thread_id, marks, control) VALUES (1, ?, ?, ?, ?, 'START_SESSION')",
-      identity.tenantId,
-      identity.memoryId,
-      identity.threadId,
-      JSON.stringify(newThreadMarks),
-    );
+    exec(this.sql)`INSERT INTO thread (one, tenant_id, memory_id, thread_id, marks, control)
+      VALUES (1, ${identity.tenantId}, ${identity.memoryId}, ${identity.threadId}, ${JSON.stringify(newThreadMarks)},
+        'START_SESSION')`;
   }
 
   thread(): ThreadRecord {
-    return threadRow.parse(this.sql.exec("SELECT * FROM thread").one());
+    return threadRow.parse(exec(this.sql)`SELECT * FROM thread`.one());
   }
 
   setMarks(marks: ThreadMarks, control: ControlState): void {
-    this.sql.exec("UPDATE thread SET marks = ?, control = ?", JSON.stringify(marks), control);
+    exec(this.sql)`UPDATE thread SET marks = ${JSON.stringify(marks)}, control = ${control}`;
   }
 
   addMessage(message: ThreadMessage): void {
-    this.sql.exec(
-      `INSERT INTO messages (seq, entry_id, role, speaker, content, occurred_at, control, epoch, vouched_by)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      message.seq,
-      message.entryId,
-      message.role,
-      message.speaker ?? null,
-      message.content,
-      message.occurredAt,
-      message.control,
-      message.epoch,
-      message.vouchedBy === undefined ? null : JSON.stringify(message.vouchedBy),
-    );
+    exec(this.sql)`
+      INSERT INTO messages (seq, entry_id, role, speaker, content, occurred_at, control, epoch, vouched_by)
+      VALUES (${message.seq}, ${message.entryId}, ${message.role}, ${message.speaker}, ${message.content},
+        ${message.occurredAt}, ${message.control}, ${message.epoch},
+        ${message.vouchedBy === undefined ? null : JSON.stringify(message.vouchedBy)})`;
   }
 
   batch(idempotencyKey: string): BatchRecord | undefined {
@@ -61,31 +50,22 @@ export class MemoryThreadStore {
   }
 
   addBatch(idempotencyKey: string, requestHash: string, { fromSeq, toSeq }: FlushRange): void {
-    this.sql.exec(
-      "INSERT INTO batches (idempotency_key, request_hash, from_seq, to_seq) VALUES (?, ?, ?, ?)",
-      idempotencyKey,
-      requestHash,
-      fromSeq,
-      toSeq,
-    );
+    exec(this.sql)`INSERT INTO batches (idempotency_key, request_hash, from_seq, to_seq)
+      VALUES (${idempotencyKey}, ${requestHash}, ${fromSeq}, ${toSeq})`;
   }
 
   /** Entries of batches with the key of a message or of one of its edits, other than the one that is kept; erased ones are left out. */
   entriesOf(messageId: string, kept: string): string[] {
-    return this.sql
-      .exec<{ entry_id: string }>(
-        `SELECT m.entry_id FROM batches b JOIN messages m ON m.seq BETWEEN b.from_seq AND b.to_seq AND m.erased = 0
-         WHERE (b.idempotency_key = ?1 OR (b.idempotency_key >= ?1 || ':' AND b.idempotency_key < ?1 || ';'))
-           AND b.idempotency_key <> ?2`,
-        messageId,
-        kept,
-      )
+    return exec<{ entry_id: string }>(this.sql)`
+      SELECT m.entry_id FROM batches b JOIN messages m ON m.seq BETWEEN b.from_seq AND b.to_seq AND m.erased = 0
+      WHERE (b.idempotency_key = ${messageId} OR (b.idempotency_key >= ${messageId} || ':'
+        AND b.idempotency_key < ${messageId} || ';')) AND b.idempotency_key <> ${kept}`
       .toArray()
       .map((row) => row.entry_id);
   }
 
   requestFlush({ fromSeq, toSeq }: FlushRange): void {
-    this.sql.exec("INSERT INTO flushes (to_seq, from_seq) VALUES (?, ?) ON CONFLICT DO NOTHING", toSeq, fromSeq);
+    exec(this.sql)`INSERT INTO flushes (to_seq, from_seq) VALUES (${toSeq}, ${fromSeq}) ON CONFLICT DO NOTHING`;
   }
 
   /** The oldest that isn't done. */
@@ -99,35 +79,24 @@ export class MemoryThreadStore {
   }
 
   flushDone(toSeq: number, version: number | undefined, toolHistory: Calls): void {
-    this.sql.exec("UPDATE flushes SET done = 1, version = ? WHERE to_seq = ?", version ?? null, toSeq);
-    this.sql.exec(
-      "UPDATE thread SET covered_seq = MAX(covered_seq, ?), tool_history = ?",
-      toSeq,
-      JSON.stringify(toolHistory),
-    );
+    exec(this.sql)`UPDATE flushes SET done = 1, version = ${version} WHERE to_seq = ${toSeq}`;
+    exec(this.sql)`
+      UPDATE thread SET covered_seq = MAX(covered_seq, ${toSeq}), tool_history = ${JSON.stringify(toolHistory)}`;
   }
 
   /** Up to where a flush had been asked for after a message; the end of its session came later. */
   requestedAt(seq: number): number {
     return (
-      this.sql
-        .exec<{ requested: number | null }>(
-          `SELECT MAX(f.to_seq) AS requested FROM flushes f JOIN messages m ON m.seq = f.to_seq
-           WHERE f.to_seq < ?1 OR (f.to_seq = ?1 AND m.control = 'PROCESS_MESSAGE_AND_FLUSH')`,
-          seq,
-        )
-        .one().requested ?? 0
+      exec<{ requested: number | null }>(this.sql)`
+        SELECT MAX(f.to_seq) AS requested FROM flushes f JOIN messages m ON m.seq = f.to_seq
+        WHERE f.to_seq < ${seq} OR (f.to_seq = ${seq} AND m.control = 'PROCESS_MESSAGE_AND_FLUSH')`.one().requested ?? 0
     );
   }
 
   coveredAt(seq: number): number {
     return (
-      this.sql
-        .exec<{ covered: number | null }>(
-          "SELECT MAX(to_seq) AS covered FROM flushes WHERE done = 1 AND to_seq <= ?",
-          seq,
-        )
-        .one().covered ?? 0
+      exec<{ covered: number | null }>(this.sql)`
+        SELECT MAX(to_seq) AS covered FROM flushes WHERE done = 1 AND to_seq <= ${seq}`.one().covered ?? 0
     );
   }
 
@@ -160,38 +129,32 @@ export class MemoryThreadStore {
   }
 
   livingIn({ fromSeq, toSeq }: FlushRange): number {
-    return this.sql
-      .exec<{ n: number }>(
-        "SELECT COUNT(*) AS n FROM messages WHERE seq BETWEEN ? AND ? AND erased = 0",
-        fromSeq,
-        toSeq,
-      )
-      .one().n;
+    return exec<{ n: number }>(this.sql)`
+      SELECT COUNT(*) AS n FROM messages WHERE seq BETWEEN ${fromSeq} AND ${toSeq} AND erased = 0`.one().n;
   }
 
   countDegraded(): number {
-    const { n } = this.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM messages WHERE captured = 2").one();
+    const { n } = exec<{ n: number }>(this.sql)`SELECT COUNT(*) AS n FROM messages WHERE captured = 2`.one();
     return n + this.summaries.countFailed();
   }
 
   captured(seq: number, degraded: boolean, toolHistory: Calls): void {
-    this.sql.exec("UPDATE messages SET captured = ? WHERE seq = ? AND erased = 0", degraded ? 2 : 1, seq);
-    this.sql.exec("UPDATE thread SET tool_history = ?", JSON.stringify(toolHistory));
+    exec(this.sql)`UPDATE messages SET captured = ${degraded ? 2 : 1} WHERE seq = ${seq} AND erased = 0`;
+    exec(this.sql)`UPDATE thread SET tool_history = ${JSON.stringify(toolHistory)}`;
     this.findIndexed();
   }
 
   /** Up to before the first message that is no entry yet; of erased ones there is nothing to wait for. */
   private findIndexed(): void {
-    const { first } = this.sql
-      .exec<{ first: number | null }>("SELECT MIN(seq) AS first FROM messages WHERE captured = 0")
-      .one();
-    this.sql.exec("UPDATE thread SET indexed_seq = ?", (first ?? this.last() + 1) - 1);
+    const { first } = exec<{ first: number | null }>(this.sql)`
+      SELECT MIN(seq) AS first FROM messages WHERE captured = 0`.one();
+    exec(this.sql)`UPDATE thread SET indexed_seq = ${(first ?? this.last() + 1) - 1}`;
   }
 
   /** Summaries that were made with what is erased now are to be written again by a model, now unless a time is set already. */
   markStale(messages: readonly { seq: number }[], now: number): void {
     for (const { seq } of messages) {
-      this.sql.exec("UPDATE messages SET captured = 2 WHERE seq = ? AND captured = 1 AND erased = 0", seq);
+      exec(this.sql)`UPDATE messages SET captured = 2 WHERE seq = ${seq} AND captured = 1 AND erased = 0`;
     }
     const { rewriteAt } = this.thread();
     if (rewriteAt === undefined) this.scheduleRewrite({ at: now, delay: 0, modelDownUntil: 0 });
@@ -199,15 +162,9 @@ export class MemoryThreadStore {
 
   /** Leaves the message's place and nothing else; what was journalled may hold it and begins anew. */
   erase(seq: number): void {
-    this.sql.exec(
-      "UPDATE messages SET content = printf('%.*c', length(CAST(content AS BLOB)), '#') WHERE seq = ?",
-      seq,
-    );
-    this.sql.exec(
-      "UPDATE messages SET content = '', speaker = NULL, vouched_by = NULL, erased = 1, captured = 1 WHERE seq = ?",
-      seq,
-    );
-    this.sql.exec("UPDATE batches SET request_hash = '' WHERE ? BETWEEN from_seq AND to_seq", seq);
+    exec(this.sql)`
+      UPDATE messages SET content = '', speaker = NULL, vouched_by = NULL, erased = 1, captured = 1 WHERE seq = ${seq}`;
+    exec(this.sql)`UPDATE batches SET request_hash = '' WHERE ${seq} BETWEEN from_seq AND to_seq`;
     this.findIndexed();
     this.forgetWork();
   }
@@ -215,58 +172,55 @@ export class MemoryThreadStore {
   /** What was journalled begins anew. */
   forgetWork(): void {
     this.forgetSteps();
-    this.sql.exec("UPDATE thread SET tool_history = '[]'");
+    exec(this.sql)`UPDATE thread SET tool_history = '[]'`;
   }
 
   /** All steps of all work, done or not. */
   forgetSteps(): void {
-    this.sql.exec("DELETE FROM journal");
+    exec(this.sql)`DELETE FROM journal`;
   }
 
   /** Notes how many deletions there were in the memory. True when there were others since the last time. */
   knowErasures(erasures: number): boolean {
     return (
-      this.sql.exec("UPDATE thread SET erasures = ?1 WHERE erasures < ?1 RETURNING 1", erasures).toArray().length > 0
+      exec(this.sql)`UPDATE thread SET erasures = ${erasures} WHERE erasures < ${erasures} RETURNING 1`.toArray()
+        .length > 0
     );
   }
 
   setIndexed(seq: number): void {
-    this.sql.exec("UPDATE thread SET indexed_seq = MAX(indexed_seq, ?)", seq);
+    exec(this.sql)`UPDATE thread SET indexed_seq = MAX(indexed_seq, ${seq})`;
   }
 
   setFailure(failure: string | undefined): void {
-    this.sql.exec("UPDATE thread SET failure = ?", failure ?? null);
+    exec(this.sql)`UPDATE thread SET failure = ${failure}`;
   }
 
   setDegradedFrom(seq: number | undefined): void {
-    this.sql.exec("UPDATE thread SET degraded_from = ?", seq ?? null);
+    exec(this.sql)`UPDATE thread SET degraded_from = ${seq}`;
   }
 
   scheduleRewrite(rewrite: { at: number | undefined; delay: number; modelDownUntil: number }): void {
-    this.sql.exec(
-      "UPDATE thread SET redo_at = ?, redo_delay = ?, model_down_until = ?",
-      rewrite.at ?? null,
-      rewrite.delay,
-      rewrite.modelDownUntil,
-    );
+    exec(this.sql)`UPDATE thread
+      SET redo_at = ${rewrite.at}, redo_delay = ${rewrite.delay}, model_down_until = ${rewrite.modelDownUntil}`;
   }
 
   setRebuildDue(due: boolean): void {
-    this.sql.exec("UPDATE thread SET rebuild_due = ?", due ? 1 : 0);
+    exec(this.sql)`UPDATE thread SET rebuild_due = ${due ? 1 : 0}`;
   }
 
   setExtractsDue(due: boolean): void {
-    this.sql.exec("UPDATE thread SET extracts_due = ?", due ? 1 : 0);
+    exec(this.sql)`UPDATE thread SET extracts_due = ${due ? 1 : 0}`;
   }
 
   countRewrite(): number {
-    return this.sql
-      .exec<{ redo_count: number }>("UPDATE thread SET redo_count = redo_count + 1 RETURNING redo_count")
-      .one().redo_count;
+    return exec<{ redo_count: number }>(
+      this.sql,
+    )`UPDATE thread SET redo_count = redo_count + 1 RETURNING redo_count`.one().redo_count;
   }
 
   private last(): number {
-    return this.sql.exec<{ last: number | null }>("SELECT MAX(seq) AS last FROM messages").one().last ?? 0;
+    return exec<{ last: number | null }>(this.sql)`SELECT MAX(seq) AS last FROM messages`.one().last ?? 0;
   }
 
   private batches(where: string, binding: string | number): BatchRecord[] {

@@ -1,8 +1,8 @@
 /** Entries that were written directly get summary and tags of a model as captured ones do, once they are stored. */
+import { defined } from "../../src/conversation/defined.js";
 import type { Entry } from "../../src/memory/entry.js";
 import { captureMessage, knownBefore } from "./captures.js";
-import { recordModelFailure } from "./model-cooldown.js";
-import { guarded, type Slice, type WorkPorts } from "./work-ports.js";
+import type { Slice, WorkPorts } from "./work-ports.js";
 
 /** Entries that are summarised in one slice. */
 export const sliceSummaries = 4;
@@ -20,15 +20,8 @@ export async function runSummaries(entryIds: readonly string[], slice: Slice, po
       kit.write(() => store.summaries.done(entryId));
       continue;
     }
-    const captured = await guarded(ports, () => summarise(work, entry, slice, ports));
-    if (captured === undefined) return false;
-    kit.write(() => {
-      kit.forgetSteps(work);
-      if (captured.degraded) store.summaries.failed(entryId);
-      else store.summaries.done(entryId);
-      recordModelFailure(captured, ports);
-    });
-    if (captured.degraded) return false;
+    const captured = await summarise(work, entry, slice, ports);
+    if (captured === undefined || captured.degraded) return false;
   }
   return true;
 }
@@ -42,18 +35,29 @@ async function summarise(work: string, entry: Entry, slice: Slice, ports: WorkPo
     speaker,
     content,
     occurredAt,
-    ...(old === undefined ? {} : { corrects: { content: old.rawEntry, occurredAt: old.occurredAt } }),
+    ...defined({ corrects: old && { content: old.rawEntry, occurredAt: old.occurredAt } }),
   };
   const known = await knownBefore(slice, ports, entry.entryId);
-  return captureMessage(work, message, known, slice, ports, (captured) =>
-    rewriteSummary(entry.entryId, captured, slice, ports),
-  );
+  const { entryId } = entry;
+  const request = {
+    work,
+    message,
+    known,
+    save: (written: EntrySummary) => rewriteSummary(entryId, written, slice, ports),
+    store: ({ degraded }: { readonly degraded: boolean }) => {
+      if (degraded) ports.store.summaries.failed(entryId);
+      else ports.store.summaries.done(entryId);
+    },
+  };
+  return captureMessage(request, slice, ports);
 }
+
+type EntrySummary = Pick<Entry, "summary" | "summarySource" | "tags">;
 
 /** Puts what a model wrote in the place of an extract. False when an entry was deleted since the model was asked. */
 export async function rewriteSummary(
   entryId: string,
-  { summary, summarySource, tags }: Pick<Entry, "summary" | "summarySource" | "tags">,
+  { summary, summarySource, tags }: EntrySummary,
   { memory }: Slice,
   { platform }: WorkPorts,
 ): Promise<boolean> {

@@ -1,4 +1,5 @@
 /** Entries as a synthesis sees them: with what they correct. */
+import { defined } from "../../src/conversation/defined.js";
 import type { Entry } from "../../src/memory/entry.js";
 import type { SynthesisEntry } from "../../src/memory/prompts.js";
 import type { EntryStore } from "../../src/stores/memory/entry-store.js";
@@ -19,13 +20,11 @@ export async function synthesisEntries(
       entryId: entry.entryId,
       seq: entry.seq ?? 0,
       role: entry.role,
-      ...(entry.speaker === undefined ? {} : { speaker: entry.speaker }),
+      ...defined({ speaker: entry.speaker }),
       content: entry.rawEntry,
       summary: entry.summary,
       occurredAt: entry.occurredAt,
-      ...(old === undefined
-        ? {}
-        : { corrects: { entryId: old.entryId, content: old.rawEntry, occurredAt: old.occurredAt } }),
+      ...defined({ corrects: old && { entryId: old.entryId, content: old.rawEntry, occurredAt: old.occurredAt } }),
       ...(entry.supersededBy === undefined ? {} : { isSuperseded: true }),
     };
   });

@@ -7,16 +7,19 @@ import { type Level, standaloneThread, type Thread, type ThreadMessage } from ".
 import { windowMessages } from "../../src/memory/prompts.js";
 import { describeError } from "../../src/platform/logging.js";
 import type { DoneBy } from "../../src/tenancy/audit.js";
-import type { Lease, StepOutcome } from "../kit/driver.js";
 import { Kit } from "../kit/kit.js";
+import type { Lease, StepOutcome, WorkItem } from "../kit/work-loop.js";
 import { deliverFromThread } from "./deliveries.js";
 import { MemoryThreadStore } from "./store.js";
 import { ThreadIntake } from "./thread-intake.js";
 import { marksView, threadView } from "./views.js";
-import { failureText, nextWork, runSlice, sliceWork } from "./work.js";
+import { failureText, nextWork, openSlice, sliceWork } from "./work.js";
+import type { WorkPorts } from "./work-ports.js";
 
 /** How long a delivery waits for its slice, in milliseconds. */
 const deliveryWaitMs = 3_000;
+/** A slice goes on with further work for so long, in milliseconds. */
+const sliceMs = 2_000;
 /** How long a thread is left alone whose slices died again and again, in milliseconds. */
 const setAsideMs = 6 * 3_600_000;
 
@@ -44,7 +47,7 @@ export class ThreadEngine {
         return { tenantId, id: threadId };
       },
       deliver: (messages) => deliverFromThread(messages, this.store.thread(), this.platform),
-      step: (lease) => this.step(lease),
+      next: () => this.next(),
       crashed: (error) => this.sliceFailed(error),
       present: (_type, data) => data,
       askClosed: () => {},
@@ -67,12 +70,12 @@ export class ThreadEngine {
   async deliver(): Promise<SliceReport> {
     // From here on the lease watches over it.
     this.kit.deadlines.move(unstartedDeadline, undefined);
-    this.kit.kick();
+    this.kit.loop.kick();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const waitedEnough = new Promise<SliceReport>((resolve) => {
       timer = setTimeout(() => resolve({ more: true }), deliveryWaitMs);
     });
-    const done = this.kit.driven().then((outcome) => ({ more: outcome === "yielded" }));
+    const done = this.kit.loop.driven().then((outcome) => ({ more: outcome === "yielded" }));
     return Promise.race([done, waitedEnough]).finally(() => clearTimeout(timer));
   }
 
@@ -80,24 +83,31 @@ export class ThreadEngine {
     return marksView(this.store);
   }
 
-  /** Waits until a level has reached a message, at most so long; says what was reached. */
-  reached(level: Level, seq: number | undefined, timeoutMs: number): Promise<boolean> {
+  /**
+   * Waits until a level has reached a message, at most so long; says whether it has. A context that no flush was asked for isn't waited for:
+   * nothing would bring it there.
+   */
+  async reached(level: Level, seq: number | undefined, timeoutMs: number): Promise<boolean> {
     const upTo = seq ?? this.store.thread().marks.lastSeq;
-    const isWhole = (): boolean => level !== "context" || !this.store.thread().isRebuildDue;
-    return this.kit.waiters.until(() => isWhole() && this.marksView()[level] >= upTo, timeoutMs);
+    const isRebuilt = (): boolean => level !== "context" || !this.store.thread().isRebuildDue;
+    const isReached = (): boolean => isRebuilt() && this.marksView()[level] >= upTo;
+    const isComing = (): boolean => level !== "context" || this.store.thread().marks.requestedSeq >= upTo;
+    // False, too, where the object was emptied meanwhile: there is nothing to look at then.
+    return (await this.kit.waiters.until(() => isReached() || !isComing(), timeoutMs)) && isReached();
   }
 
   /**
    * Erases a message: its text goes at once, what is being worked on is thrown away, and the outbox brings the erasure to D1. When this
    * returns, nothing that was begun before can still write it.
-   * @param deleted whose wish it is, for the audit; absent where it is the system's own
+   * @param deleted who wanted it, for the audit; absent where the system did
    */
   async erase(entryId: string, deleted?: DoneBy): Promise<boolean> {
     const message = this.store.byEntry(entryId);
     // An entry without a conversation isn't stored here; but a flush may have it in its journal.
     if (message === undefined && this.store.thread().threadId !== standaloneThread) return false;
-    this.kit.cancel();
+    this.kit.loop.cancel();
     this.kit.write(() => {
+      this.kit.freeSpace.overwriteSoon();
       if (message === undefined) return this.store.forgetWork();
       this.store.erase(message.seq);
       this.kit.outbox.put("erase", entryId, { entryId, deleted });
@@ -105,7 +115,7 @@ export class ThreadEngine {
       this.sendJob({ fromSeq: message.seq, toSeq: message.seq });
     });
     // However it ended: it lost its lease.
-    await this.kit.driven().catch(() => undefined);
+    await this.kit.loop.driven().catch(() => undefined);
     this.kit.deliverSoon();
     return message !== undefined;
   }
@@ -140,9 +150,8 @@ export class ThreadEngine {
 
   /** Ends what runs, so that nothing is written afterwards, and empties the object. */
   async remove(): Promise<void> {
-    this.kit.cancel();
-    await this.kit.stopped();
-    await this.empty();
+    await this.kit.stop();
+    await this.kit.empty();
   }
 
   private doSoon(note: () => void): void {
@@ -154,39 +163,51 @@ export class ThreadEngine {
     this.kit.deliverSoon();
   }
 
-  private async empty(): Promise<void> {
-    await this.ctx.storage.deleteAll();
-    this.kit.emptied();
-    this.kit.waiters.rejectAll();
+  private next(): WorkItem {
+    const { store, kit } = this;
+    const { indexedSeq, coveredSeq } = store.thread();
+    return {
+      slice: (lease) => this.runSlice(lease),
+      tries: {
+        id: sliceWork,
+        progress: `${indexedSeq}/${coveredSeq}/${kit.attempts.stepsDone()}`,
+        setAside: (why) => this.setAside(why),
+      },
+    };
   }
 
-  private async step(lease: Lease): Promise<StepOutcome> {
+  /** Does what there is to do, for a bounded time. */
+  private async runSlice(lease: Lease): Promise<StepOutcome> {
     const { store, kit, platform } = this;
-    const at = store.thread();
-    const attempt = await kit.attempts.begin(
-      sliceWork,
-      `${at.indexedSeq}/${at.coveredSeq}/${kit.attempts.stepsDone()}`,
-    );
-    if (attempt === "given_up") this.setAside();
-    if (attempt !== "go") return "idle";
-    const outcome = await runSlice({ storage: this.ctx.storage, store, kit, platform, lease });
-    if (outcome === "gone") {
-      // The memory was deleted without this thread: it goes too.
-      await kit.outbox.drain();
-      await this.empty();
-      return outcome;
+    const ports: WorkPorts = { storage: this.ctx.storage, store, kit, platform, lease };
+    const until = platform.now() + sliceMs;
+    const isStandalone = store.thread().threadId === standaloneThread;
+    let work = nextWork(store, platform.now());
+    // Entries without a conversation may wait for their vectors alone.
+    while (work !== undefined || isStandalone) {
+      const slice = await openSlice(ports);
+      if (slice === undefined) {
+        // The memory was deleted without this thread: it goes too.
+        await kit.outbox.drain();
+        await kit.empty();
+        return "gone";
+      }
+      // They have no capture that would fetch them.
+      const filled = isStandalone && (await platform.vectors.fill(slice.memory)) > 0;
+      if (work !== undefined && !filled) await work(slice, ports);
+      work = nextWork(store, platform.now());
+      if (work === undefined || lease.signal.aborted || platform.now() >= until) break;
     }
-    kit.attempts.forget(sliceWork);
     const { failure, indexedSeq, marks } = store.thread();
     if (failure !== undefined) store.setFailure(undefined);
-    if (outcome === "yielded") this.sendJob({ fromSeq: indexedSeq, toSeq: marks.lastSeq });
-    return outcome;
+    if (work === undefined) return "idle";
+    this.sendJob({ fromSeq: indexedSeq, toSeq: marks.lastSeq });
+    return "yielded";
   }
 
   /** Its slices died again and again. What it has kept stays; its steps are done anew when it is tried again. */
-  private setAside(): void {
+  private setAside(why: string): void {
     const until = this.platform.now() + setAsideMs;
-    const why = this.kit.attempts.whyGivenUp(sliceWork);
     this.kit.log("error", "memory.set_aside", { error: why });
     this.store.setFailure(`The work on this thread is set aside until ${new Date(until).toISOString()}: ${why}.`);
     this.store.forgetSteps();

@@ -70,7 +70,7 @@ export class ThreadIntake {
       let { lastSeq } = this.store.thread().marks;
       if (unsummarised !== undefined) this.store.summaries.add([unsummarised]);
       if (seq <= lastSeq) return unsummarised === undefined ? undefined : this.sendJob({ fromSeq: seq, toSeq: seq });
-      // Those that were never noted count too: whoever wrote them may have died just then.
+      // Those that were never noted count too: their writer may have died just then.
       for (; lastSeq < seq; lastSeq++) {
         this.apply(decideMessage(this.store.thread().marks, lastSeq + 1 === seq ? characters : 0));
       }

@@ -1,5 +1,6 @@
 /** A thread as callers see it. */
 
+import { defined } from "../../src/conversation/defined.js";
 import type { ThreadMarksView } from "../../src/gateways/thread-gateway.js";
 import type { FlushRange } from "../../src/memory/control.js";
 import type { Invocation, Thread } from "../../src/memory/memory.js";
@@ -11,12 +12,7 @@ const shownMessages = 50;
 /** How far the thread is, by level. */
 export function marksView(store: MemoryThreadStore): ThreadMarksView {
   const { marks, indexedSeq, coveredSeq, failure } = store.thread();
-  return {
-    stored: marks.lastSeq,
-    indexed: indexedSeq,
-    context: coveredSeq,
-    ...(failure === undefined ? {} : { failure }),
-  };
+  return { stored: marks.lastSeq, indexed: indexedSeq, context: coveredSeq, ...defined({ failure }) };
 }
 
 /** The thread as it stands, or as it stood after a message. */
@@ -38,7 +34,7 @@ export function threadView(store: MemoryThreadStore, atSeq?: number): Thread {
     indexedSeq: Math.min(thread.indexedSeq, lastSeq),
     coveredSeq: past ? store.coveredAt(requestedSeq) : thread.coveredSeq,
     degraded: store.countDegraded() + (thread.degradedFrom === undefined && !thread.areExtractsDue ? 0 : 1),
-    ...(failure === undefined ? {} : { failure }),
+    ...defined({ failure }),
     state: {
       conversation_history: history,
       to_process: current.filter(({ content }) => content !== ""),
@@ -62,7 +58,7 @@ export function invocationView(store: MemoryThreadStore, range?: FlushRange): In
     lastSeq,
     requestedSeq,
     coveredSeq,
-    ...(flush === undefined ? {} : { flush: { fromSeq: flush.fromSeq, toSeq: flush.toSeq } }),
+    ...defined({ flush: flush && { fromSeq: flush.fromSeq, toSeq: flush.toSeq } }),
     ...(range === undefined
       ? {}
       : {

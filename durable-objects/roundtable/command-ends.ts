@@ -1,14 +1,14 @@
 /** How a command of a roundtable ends: complete, failed, or cut short; what that makes of the debate, in one write. */
 
+import { addSpent } from "../../src/agent/budget.js";
 import { type Effect, effectsInWords } from "../../src/agent/effects.js";
-import { addSpent } from "../../src/agent/spent.js";
 import type { EndedStatus } from "../../src/agent/work.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
+import type { Analysed } from "../../src/roundtable/analyst.js";
 import { awaitedContext } from "../../src/roundtable/context-request.js";
-import { mergePass, type RoundRecord, type SeatFailure } from "../../src/roundtable/debate.js";
-import { exitOf } from "../../src/roundtable/exit.js";
-import { budgetExhausted } from "../../src/roundtable/limits.js";
-import { type Analysed, countConsensus } from "../../src/roundtable/round-consensus.js";
+import { mergePass, type RoundRecord, type SeatFailure, withRound } from "../../src/roundtable/debate.js";
+import { shownFailures } from "../../src/roundtable/debate-record.js";
+import { budgetExhausted, countConsensus, exitOf } from "../../src/roundtable/exit.js";
 import type { RoundtableError } from "../../src/roundtable/roundtable.js";
 import type { Kit } from "../kit/kit.js";
 import type { Driven } from "./drive.js";
@@ -54,12 +54,10 @@ function cutRound(
     kind === "round" || before === undefined
       ? { ...result, round, absent, passes: [], startedAt: began, endedAt }
       : mergePass(before, { kind, seats: speakers }, { ...result, endedAt });
-  const earlier = rounds.filter((one) => one.round !== round);
   const { panel } = store.roundtable().definition;
-  const seats = seatsAt(store.roundtable()).map((seat) => ({ ...seat, models: [], tools: [] }));
   return {
     ...cut,
-    consensus: countConsensus([...earlier, cut], { mode: panel.mode, thresholds: panel.thresholds, seats }),
+    consensus: countConsensus(withRound(rounds, cut), { ...panel, seats: seatsAt(store.roundtable()) }),
   };
 }
 
@@ -95,10 +93,11 @@ export class CommandEnds {
           this.ports.kit.events.append("synthesis.completed", work, { roundtableId: store.roundtable().roundtableId });
           return;
         case "all_failed":
+          this.endIfExhausted();
           this.fail(work, command, {
             code: "all_seats_failed",
-            detail: `All seats failed, so this is no round. The same continue tries again; see failures.${effectsInWords(driven.effects)}`,
-            failures: driven.failures.map(({ seat, ...failure }) => ({ agentId: seat, ...failure })),
+            detail: `All seats failed, so this is no round. ${store.roundtable().exit === undefined ? "The same continue tries again; see failures." : "The debate's budget is used up."}${effectsInWords(driven.effects)}`,
+            failures: shownFailures(driven.failures),
           });
           return;
         case "blocked":
@@ -126,7 +125,7 @@ export class CommandEnds {
     if (current !== undefined) {
       const { work, command } = current;
       const positions = store.positions();
-      kit.cancel();
+      kit.loop.cancel();
       this.close(work, command, "cancelled", 0, () => {
         this.keepEffects();
         if (!("speakers" in command) || positions.length === 0) return;
@@ -140,7 +139,7 @@ export class CommandEnds {
     requests.withdrawAll(by);
     store.setExit({ reason, round: store.rounds().at(-1)?.round ?? 0 });
     changed();
-    if (current !== undefined) kit.kick();
+    if (current !== undefined) kit.loop.kick();
   }
 
   /** What goes on in the background is given up: what goes on now does it again, or does without. In the write that is under way. */
@@ -148,11 +147,11 @@ export class CommandEnds {
     const { store, kit } = this.ports;
     const current = store.command();
     if (current === undefined || !isInBackground(current.command)) return;
-    kit.cancel();
+    kit.loop.cancel();
     this.close(current.work, current.command, "cancelled", 0, () => undefined);
   }
 
-  /** What seats did in a round that comes to no end of its own: whoever works after it isn't to do it again. */
+  /** What seats did in a round that comes to no end of its own: the work after it isn't to do it again. */
   private keepEffects(): readonly Effect[] {
     const { store } = this.ports;
     const done = store.effectsUnderWay();
@@ -169,10 +168,8 @@ export class CommandEnds {
     if (exit !== undefined) return;
     const debate = debateOf(store);
     const reached = exitOf({
-      rounds: debate.rounds,
-      totalRounds: debate.totalRounds,
-      exitOnConsensus: definition.panel.exitOnConsensus,
-      thresholds: definition.panel.thresholds,
+      ...definition.panel,
+      ...debate,
       exhausted: budgetExhausted(definition.panel.limits, spent),
       blocking: awaitedContext(debate.requests).blocking,
     });
@@ -180,6 +177,15 @@ export class CommandEnds {
     store.setExit(reached);
     // Nothing is left to read an answer with.
     if (reached.reason === "budget") this.ports.requests.withdrawAll({ kind: "system", id: roundtableId });
+  }
+
+  /** Where seats fail because nothing is left to spend, the debate is over. */
+  private endIfExhausted(): void {
+    const { store, requests } = this.ports;
+    const { roundtableId, definition, spent } = store.roundtable();
+    if (budgetExhausted(definition.panel.limits, spent) === undefined) return;
+    store.setExit({ reason: "budget", round: store.rounds().at(-1)?.round ?? 0 });
+    requests.withdrawAll({ kind: "system", id: roundtableId });
   }
 
   private addAnalysis(round: number, analysed: Analysed): void {

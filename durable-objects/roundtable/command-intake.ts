@@ -3,10 +3,11 @@ import type { Effect } from "../../src/agent/effects.js";
 import type { Answerer } from "../../src/asks/ask.js";
 import { awaitedAnswer } from "../../src/asks/ask-sentence.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
+import { defined } from "../../src/conversation/defined.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { RoundtableIdentity } from "../../src/gateways/roundtable-gateway.js";
 import type { ContextResult, ResultOutcome } from "../../src/roundtable/context-results.js";
-import { isCompleted, nextStep } from "../../src/roundtable/debate.js";
+import { type Debate, isCompleted, nextStep, prolonged } from "../../src/roundtable/debate.js";
 import type { DebateRecord } from "../../src/roundtable/debate-record.js";
 import type { ContinueCommand, ControlAction, RoundtableDefinition } from "../../src/roundtable/roundtable.js";
 import type { Kit } from "../kit/kit.js";
@@ -76,8 +77,11 @@ export class CommandIntake {
     if (lastCommand === commandId) return ok(undefined);
     const busy = this.busy();
     if (!busy.ok) return busy;
-    const { skipPending, rerun, focusQuestion, contextResults } = command;
-    const before = nextStep(debateOf(store), { skipPending: true });
+    const { skipPending, rerun, focusQuestion, contextResults, rounds } = command;
+    const asked = (debate: Debate) => (rounds === undefined ? debate : prolonged(debate, rounds));
+    const current = asked(debateOf(store));
+    if ("refused" in current) return refuse("conflict", current.refused);
+    const before = nextStep(current, { skipPending: true });
     if (before.kind === "refused") return refuse("conflict", before.detail);
     let outcomes: readonly ResultOutcome[] | undefined;
     if (contextResults !== undefined) {
@@ -85,18 +89,26 @@ export class CommandIntake {
       if (!given.ok) return given;
       outcomes = given.value;
     }
-    const next = nextStep(debateOf(store), { skipPending, rerun });
+    const debate = asked(debateOf(store));
+    if ("refused" in debate) return refuse("conflict", debate.refused);
+    const next = nextStep(debate, { skipPending, rerun });
     if (next.kind === "refused") return refuse("conflict", next.detail);
     kit.write(() => {
       store.setLastCommand(commandId);
       store.setError(undefined);
+      // What is still waited for doesn't undo that there are more rounds.
+      if (rounds !== undefined) store.prolong(debate.totalRounds);
       if (next.kind === "needs_context") return;
       requests.closeOpen({ skipRequired: skipPending === true, by: answerer.by });
       if (next.kind === "complete") return;
       const { kind, round, speakers, absent } = next;
       const started = {
-        ...{ kind, round, speakers: [...speakers], absent: [...absent], startedAt: now() },
-        ...(focusQuestion === undefined ? {} : { focusQuestion }),
+        kind,
+        round,
+        speakers: [...speakers],
+        absent: [...absent],
+        startedAt: now(),
+        ...defined({ focusQuestion }),
       };
       run(started, revision);
     });
@@ -138,8 +150,8 @@ export class CommandIntake {
       return ok(undefined);
     }
     if (isCompleted(debate)) return action === "answerNow" ? this.synthesize() : ok(undefined);
-    const said = debate.rounds.length > 0 || store.positions().length > 0;
-    if (action === "answerNow" && !said) {
+    const hasPositions = debate.rounds.length > 0 || store.positions().length > 0;
+    if (action === "answerNow" && !hasPositions) {
       return refuse("conflict", "Nobody has said anything yet: there is nothing to answer with.");
     }
     ends.cut(action === "stop" ? "stopped" : "answered", by);

@@ -1,28 +1,21 @@
 /** Drives one command of a roundtable: gathers its setup and enters the durable function. */
 
+import type { Spent } from "../../src/agent/budget.js";
 import type { Effect } from "../../src/agent/effects.js";
 import type { HistoryMessage } from "../../src/agent/prompt.js";
-import type { Spent } from "../../src/agent/spent.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
-import { loadRoundSetup } from "../../src/application/roundtable-setup.js";
+import { loadRoundSetup } from "../../src/application/run-setup.js";
 import { saltedHash } from "../../src/application/salted-hash.js";
-import { clearAnswers } from "../../src/roundtable/clear-answers.js";
+import { type Analysed, analyseRound, awaitsAnalysis } from "../../src/roundtable/analyst.js";
 import type { RoundRecord } from "../../src/roundtable/debate.js";
-import { type RoundEnd, runDebateRound } from "../../src/roundtable/debate-round.js";
-import type { DebatePorts, LoadedPanel } from "../../src/roundtable/ports.js";
+import { type DebatePorts, type LoadedPanel, scoped } from "../../src/roundtable/ports.js";
 import { RequestBook } from "../../src/roundtable/request-book.js";
-import {
-  type Analysed,
-  analyseRound,
-  awaitsAnalysis,
-  countConsensus,
-  namesOf,
-} from "../../src/roundtable/round-consensus.js";
+import { type RoundEnd, runRound } from "../../src/roundtable/round.js";
+import { clearAnswers, superviseMessage } from "../../src/roundtable/supervised-texts.js";
 import { type Synthesis, synthesise } from "../../src/roundtable/synthesis.js";
-import { supervise } from "../../src/supervision/supervise.js";
 import { agentPorts } from "../kit/agent-ports.js";
-import type { Lease } from "../kit/driver.js";
 import type { Kit } from "../kit/kit.js";
+import type { Lease } from "../kit/work-loop.js";
 import type { Command, RoundtableStore } from "./store.js";
 
 export interface DrivePorts {
@@ -77,6 +70,7 @@ export async function driveCommand(
     platform,
   );
   if (!loaded.ok) return { driven: { kind: "failed", detail: loaded.detail }, degraded: [] };
+  kit.budgets.hold(work, await platform.heldAgainst({ tenantId, subject, keyId: store.roundtable().keyId }));
   const degraded = new Set<string>();
   const requests = kit.journal(roundtableId, isHeld);
   const book = new RequestBook(store.requests(), definition.panel.requests, {
@@ -147,9 +141,7 @@ async function enter(command: Command, about: About, panel: LoadedPanel, ports: 
       return { kind: "cleared" };
     case "synthesis": {
       await clearAnswers(ports);
-      const consensus = upTo.at(-1)?.consensus ?? countConsensus(upTo, panel);
-      const input = { topic, rounds: upTo, requests: ports.book.forSeats(), nameOf: namesOf(panel), consensus };
-      const answer = await synthesise(id, input, panel, ports);
+      const answer = await synthesise(id, { topic, rounds: upTo }, panel, ports);
       const { spent: taken } = answer;
       const asOf = new Date(command.startedAt).toISOString();
       if (answer.kind === "answer") {
@@ -160,7 +152,7 @@ async function enter(command: Command, about: About, panel: LoadedPanel, ports: 
     case "round":
     case "rerun":
     case "closing":
-      return runDebateRound(
+      return runRound(
         {
           ...command,
           id,
@@ -189,17 +181,9 @@ type Topic = { readonly ok: true; readonly topic: string } | { readonly ok: fals
 async function clearTopic(store: RoundtableStore, ports: DebatePorts): Promise<Topic> {
   const { topic, definition, roundtableId } = store.roundtable();
   if (topic !== undefined) return { ok: true, topic };
-  const passed = await supervise(
-    { hook: "request", message: { messageId: roundtableId, role: "user", content: definition.topic } },
-    ports.supervisors,
-    ports.journal.scope("topic"),
-    ports.supervise,
-  );
-  ports.noteDegraded(passed.degraded);
-  if (passed.action === "block") {
-    return { ok: false, detail: `The topic was blocked: ${passed.reasons.join("; ")}` };
-  }
-  const { content } = passed.subject.message;
+  const passed = await superviseMessage(roundtableId, [definition.topic], scoped(ports, "topic"));
+  if (passed.action === "block") return { ok: false, detail: `The topic was blocked: ${passed.why}` };
+  const [content = ""] = passed.texts;
   await ports.journal.commit("topic", () => store.setTopic(content));
   return { ok: true, topic: content };
 }

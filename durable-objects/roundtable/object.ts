@@ -111,10 +111,8 @@ export class Roundtable extends Root<RoundtableEngine> implements RoundtableObje
 
   /** The roundtable once nothing runs any more, or as it is after `waitMs`. */
   private async settle(done: Result<readonly ResultOutcome[] | undefined>, waitMs: number): Answer {
-    if (!this.exists()) return toWire(noRoundtable);
     if (!done.ok) return toWire(done);
-    await this.engine.settled(waitMs);
-    return toWire(ok(this.engine.view(done.value ?? undefined)));
+    return toWire((await this.settled(waitMs)) ? ok(this.engine.view(done.value)) : noRoundtable);
   }
 }
 

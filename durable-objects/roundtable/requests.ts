@@ -1,6 +1,7 @@
 /** The context requests of a roundtable from the caller's side: answered at any time, given up, and closed with their asks. */
 import { type Answerer, mayAnswer } from "../../src/asks/ask.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
+import { defined } from "../../src/conversation/defined.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { ContextRequest } from "../../src/roundtable/context-request.js";
 import { applyResults, type ContextResult, type ResultOutcome } from "../../src/roundtable/context-results.js";
@@ -72,7 +73,7 @@ export class Requests {
     const { requestId, result, error, source } = request;
     if (kit.asks.get(requestId)?.status === "open") {
       const answer = result === undefined ? { error } : { result };
-      const outcome = kit.asks.answer(requestId, { ...answer, ...(source === undefined ? {} : { source }) }, answerer);
+      const outcome = kit.asks.answer(requestId, { ...answer, ...defined({ source }) }, answerer);
       if (outcome?.kind === "accepted") return;
     }
     this.book().replace([request]);

@@ -1,20 +1,20 @@
 /** A roundtable at work: the kit's parts put together, the command that is driven, and what callers see of it. */
+import { addUsage, noUsage } from "../../src/agent/work.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import type { AskWork } from "../../src/asks/origin.js";
+import { awaitsAnalysis } from "../../src/roundtable/analyst.js";
 import type { ResultOutcome } from "../../src/roundtable/context-results.js";
 import { isCompleted } from "../../src/roundtable/debate.js";
 import type { DebateRecord } from "../../src/roundtable/debate-record.js";
-import { awaitsAnalysis } from "../../src/roundtable/round-consensus.js";
 import type { Roundtable } from "../../src/roundtable/roundtable.js";
-import type { Lease, StepOutcome } from "../kit/driver.js";
 import { Kit } from "../kit/kit.js";
 import type { RootEngine } from "../kit/root.js";
+import type { WorkItem } from "../kit/work-loop.js";
 import { CommandEnds } from "./command-ends.js";
 import { CommandIntake } from "./command-intake.js";
 import { driveCommand } from "./drive.js";
-import { presentEvent } from "./event-view.js";
 import { Requests } from "./requests.js";
-import { debateOf, debateRecord, roundtableView, summaryView } from "./roundtable-view.js";
+import { debateOf, debateRecord, presentEvent, roundtableView, summaryView } from "./roundtable-view.js";
 import { type Command, isInBackground, RoundtableStore } from "./store.js";
 
 export class RoundtableEngine implements RootEngine {
@@ -23,8 +23,6 @@ export class RoundtableEngine implements RootEngine {
   readonly intake: CommandIntake;
   private readonly requests: Requests;
   private readonly ends: CommandEnds;
-  /** The tenant's revision, as the request brought it that begins the next command. */
-  private revision: number | undefined;
 
   constructor(
     ctx: DurableObjectState,
@@ -37,16 +35,14 @@ export class RoundtableEngine implements RootEngine {
         const { tenantId, roundtableId } = this.store.roundtable();
         return { tenantId, id: roundtableId };
       },
-      deliver: (messages) => {
-        const { tenantId, roundtableId } = this.store.roundtable();
-        return platform.deliver({ tenantId, ownerId: roundtableId, messages });
-      },
-      step: (lease) => this.step(lease),
+      deliver: (messages, { tenantId, id }) => platform.deliver({ tenantId, ownerId: id, messages }),
+      next: () => this.next(),
       present: (type, data) => presentEvent(type, data, { store: this.store, view: () => this.view() }),
       describeWork: () => this.describeWork(),
       askClosed: (work) => this.askClosed(work),
       // An analysis is in nobody's way, and is work all the same.
       active: () => this.store.command()?.status === "running",
+      shadows: { platform, keep: (_work, state) => this.store.passes.add(state) },
       load: platform.load,
     });
     const changed = (): void => this.changed();
@@ -56,16 +52,6 @@ export class RoundtableEngine implements RootEngine {
     this.ends = new CommandEnds(ports);
     const run = (command: Command, revision?: number): void => this.run(command, revision);
     this.intake = new CommandIntake({ ...ports, ends: this.ends, run });
-  }
-
-  async stop(): Promise<void> {
-    this.kit.cancel();
-    await this.kit.stopped();
-  }
-
-  /** Resolves when nothing runs, at the latest after `waitMs`. */
-  async settled(waitMs: number): Promise<void> {
-    await this.kit.waiters.until(() => !this.active(), waitMs);
   }
 
   /** Resolves when supervision has looked at every answer, at the latest after `waitMs`; what a person has to look at isn't waited for. */
@@ -84,6 +70,11 @@ export class RoundtableEngine implements RootEngine {
     return command?.status === "running" && !isInBackground(command.command);
   }
 
+  /** Whether a round or a synthesis goes on; the next round is somebody's to ask for. */
+  unfinished(): boolean {
+    return this.active();
+  }
+
   /** Between its rounds the roundtable's own, which is what its questions for context belong to. */
   runningWork(): string {
     return this.store.command()?.work ?? this.store.roundtable().roundtableId;
@@ -92,14 +83,10 @@ export class RoundtableEngine implements RootEngine {
   view(outcomes?: readonly ResultOutcome[]): Roundtable {
     const { roundtableId, spent } = this.store.roundtable();
     const command = this.store.command();
-    const running = command === undefined ? undefined : this.kit.works.usage(command.work);
-    const usage = {
-      modelCalls: spent.modelCalls + (running?.modelCalls ?? 0),
-      inputTokens: spent.inputTokens + (running?.inputTokens ?? 0),
-      outputTokens: spent.outputTokens + (running?.outputTokens ?? 0),
-    };
+    const usage = addUsage(spent, command === undefined ? noUsage : this.kit.works.usage(command.work));
     const asks = command === undefined ? [] : this.kit.asks.ofWork(command.work);
-    return roundtableView(this.store, [...asks, ...this.kit.asks.ofWork(roundtableId)], { usage, outcomes });
+    const retry = command?.status === "running" ? this.kit.attempts.retryField(command.work) : {};
+    return roundtableView(this.store, [...asks, ...this.kit.asks.ofWork(roundtableId)], { usage, outcomes, ...retry });
   }
 
   record(): DebateRecord {
@@ -112,7 +99,6 @@ export class RoundtableEngine implements RootEngine {
    */
   private run(command: Command, revision?: number): void {
     const { roundtableId } = this.store.roundtable();
-    this.revision = revision;
     this.ends.dropBackground();
     const work = `${roundtableId}.${this.store.nextWork()}`;
     this.store.setCommand(work, command);
@@ -121,50 +107,35 @@ export class RoundtableEngine implements RootEngine {
       this.kit.events.append("round.started", work, { roundtableId, round, kind });
     }
     this.changed();
-    this.kit.kick();
+    this.kit.loop.kick({ id: work, revision });
   }
 
-  private async step(lease: Lease): Promise<StepOutcome> {
+  private next(): WorkItem | undefined {
     const current = this.store.command();
-    if (current?.status !== "running") return "idle";
+    if (current?.status !== "running") return undefined;
     const { work, command } = current;
     const { store, kit } = this;
-    const attempt = await kit.attempts.begin(work);
-    if (attempt === "later") return "idle";
-    if (attempt === "given_up") {
-      kit.log("error", "work.given_up", { work, error: kit.attempts.whyGivenUp(work) });
-      this.ends.crash(work, command);
-      return "again";
-    }
-    // Stopped meanwhile: whoever did that has ended it.
-    if (!lease.isHeld()) return "again";
-    try {
-      const platform = await this.platformNow();
-      const { driven, degraded } = await driveCommand(work, command, { store, kit, platform }, lease);
-      // Cut short between its last step and its end: whoever did that has ended it.
-      if (lease.isHeld()) this.ends.end(work, command, driven, degraded);
-      this.inBackground();
-    } catch (error) {
-      const then = kit.afterThrow(work, error, lease);
-      if (then === "failed") this.ends.crash(work, command);
-      if (then === "waiting") {
+    return {
+      id: work,
+      drive: async (lease, revision) => {
+        const platform = await this.platform.at(store.roundtable().tenantId, revision);
+        const { driven, degraded } = await driveCommand(work, command, { store, kit, platform }, lease);
+        return () => {
+          this.ends.end(work, command, driven, degraded);
+          this.inBackground();
+        };
+      },
+      park: () => {
         store.setCommandStatus("waiting");
         this.changed();
-      }
-    }
-    return "again";
-  }
-
-  /** The platform with what is known of the tenant. */
-  private async platformNow(): Promise<RootPlatform> {
-    const { revision } = this;
-    this.revision = undefined;
-    return this.platform.at(revision ?? (await this.platform.revision(this.store.roundtable().tenantId)));
+      },
+      fail: () => this.ends.crash(work, command),
+    };
   }
 
   /**
-   * What is left to do while nobody waits: answers are supervised as they come, so that whoever reads the debate has them; what was counted
-   * is there at once, and what an analyst says of it comes after. Whoever goes on before does without.
+   * What is left to do while nobody waits: answers are supervised as they come, so that the debate's readers have them; what was counted
+   * is there at once, and what an analyst says of it comes after. A round that begins before does without.
    */
   private inBackground(): void {
     const last = this.store.rounds().at(-1);
@@ -192,7 +163,7 @@ export class RoundtableEngine implements RootEngine {
     if (command?.work !== work || command.status !== "waiting") return;
     this.store.setCommandStatus("running");
     this.changed();
-    this.kit.kick();
+    this.kit.loop.kick();
   }
 
   /** What its asks say of where they come from. */
@@ -200,6 +171,10 @@ export class RoundtableEngine implements RootEngine {
     const { roundtableId, definition, topic } = this.store.roundtable();
     const { subject, externalId, metadata } = definition;
     return { roundtableId, subject, externalId, metadata, message: topic };
+  }
+
+  renewCopy(): void {
+    this.kit.outbox.put("roundtable", "roundtable", summaryView(this.store));
   }
 
   /** Something of it is otherwise now: its copy in the list follows, and it may be complete. In the write that is under way. */
@@ -210,7 +185,7 @@ export class RoundtableEngine implements RootEngine {
       this.store.setEnded(this.platform.now());
       this.kit.events.append("roundtable.completed", undefined, { roundtableId });
     }
-    this.kit.outbox.put("roundtable", "roundtable", summaryView(this.store));
+    this.renewCopy();
     this.kit.waiters.check();
   }
 }

@@ -1,27 +1,21 @@
-/** A roundtable as callers see it: as an answer, as a row of the list, and as the record that everything else is read from. */
+/** A roundtable as callers see it: as an answer, as a row of the list, as the record that everything else is read from, and in its events. */
+import { z } from "zod";
 import type { Ask } from "../../src/asks/ask.js";
-import { awaitedContext, viewOfRequest } from "../../src/roundtable/context-request.js";
+import { defined } from "../../src/conversation/defined.js";
+import { awaitedContext } from "../../src/roundtable/context-request.js";
 import type { ResultOutcome } from "../../src/roundtable/context-results.js";
-import { type Debate, exitWords, inSeatOrder, isCompleted, statusOf } from "../../src/roundtable/debate.js";
-import type { DebateRecord } from "../../src/roundtable/debate-record.js";
-import { type SeatInfo, seatsOf } from "../../src/roundtable/panel.js";
-import { shownPosition } from "../../src/roundtable/record-views.js";
+import { type Debate, exitWords, isCompleted, statusOf } from "../../src/roundtable/debate.js";
+import { type DebateRecord, shownDebate, shownPosition } from "../../src/roundtable/debate-record.js";
+import { type SeatInfo, seatInfo, seatsOf } from "../../src/roundtable/panel.js";
 import { shownRequest } from "../../src/roundtable/request-book.js";
 import type { Roundtable, RoundtableSummary } from "../../src/roundtable/roundtable.js";
 import { isInBackground, type RoundtableRecord, type RoundtableStore } from "./store.js";
 
 /** Its seats, with the perspectives that were made for them. */
 export function seatsAt({ definition, perspectives }: RoundtableRecord): SeatInfo[] {
-  return seatsOf(definition.panel).map(({ id, name, persona, role, perspective }, index) => {
-    const view = perspective ?? perspectives?.[index];
-    return {
-      id,
-      name,
-      ...(persona === undefined ? {} : { persona }),
-      ...(role === undefined ? {} : { role }),
-      ...(view === undefined ? {} : { perspective: view }),
-    };
-  });
+  return seatsOf(definition.panel).map((seat, index) =>
+    seatInfo({ ...seat, ...defined({ perspective: seat.perspective ?? perspectives?.[index] }) }),
+  );
 }
 
 /** What decides how it goes on. */
@@ -45,34 +39,16 @@ export function debateOf(store: RoundtableStore): Debate {
 export function roundtableView(
   store: RoundtableStore,
   asks: readonly Ask[],
-  more: { readonly usage: Roundtable["usage"]; readonly outcomes?: readonly ResultOutcome[] | undefined },
+  more: Pick<Roundtable, "usage" | "retryAt"> & { readonly outcomes?: readonly ResultOutcome[] | undefined },
 ): Roundtable {
   const record = store.roundtable();
   const debate = debateOf(store);
-  const seats = seatsAt(record);
-  const { open, blocking } = awaitedContext(debate.requests);
-  const last = debate.rounds.at(-1);
   const { error, synthesis, degraded } = record;
   return {
     ...summaryView(store),
     message: messageOf(store, debate),
-    ...(blocking ? { blocking } : open.length > 0 ? { blocking: false } : {}),
-    agents: seats.map(({ id, name, role, perspective }) => ({
-      agentId: id,
-      name,
-      ...(role === undefined ? {} : { role }),
-      ...(perspective === undefined ? {} : { perspective }),
-    })),
-    roundNumber: last?.round ?? 0,
-    responses: inSeatOrder(last?.positions ?? [], seats).map((position) => shownPosition(seats, position)),
-    ...(last?.consensus === undefined ? {} : { consensus: last.consensus }),
-    ...(open.length === 0 ? {} : { contextRequests: open.map(viewOfRequest) }),
-    ...(last === undefined || last.failures.length === 0
-      ? {}
-      : { failures: last.failures.map(({ seat, ...failure }) => ({ agentId: seat, ...failure })) }),
-    ...(more.outcomes === undefined ? {} : { outcomes: [...more.outcomes] }),
-    ...(synthesis === undefined ? {} : { synthesis }),
-    ...(error === undefined ? {} : { error }),
+    ...shownDebate({ ...debate, seats: seatsAt(record) }),
+    ...defined({ retryAt: more.retryAt, outcomes: more.outcomes && [...more.outcomes], synthesis, error }),
     asks: asks.filter(({ kind, status }) => kind !== "context" && status === "open"),
     degraded,
     usage: more.usage,
@@ -88,14 +64,12 @@ export function summaryView(store: RoundtableStore): RoundtableSummary {
     status: statusOf(debate),
     running: isRunning(store),
     ...(paused ? { paused: true as const } : {}),
-    ...(topic === undefined ? {} : { topic }),
+    ...defined({ topic }),
     mode: definition.panel.mode,
     panel: definition.panelName,
     currentRound: debate.rounds.at(-1)?.round ?? 0,
     totalRounds: debate.totalRounds,
-    ...(exit === undefined ? {} : { exit }),
-    ...(definition.subject === undefined ? {} : { subject: definition.subject }),
-    ...(definition.externalId === undefined ? {} : { externalId: definition.externalId }),
+    ...defined({ exit, subject: definition.subject, externalId: definition.externalId }),
     metadata: definition.metadata,
     createdAt: iso(createdAt),
     updatedAt: iso(updatedAt),
@@ -106,10 +80,10 @@ export function summaryView(store: RoundtableStore): RoundtableSummary {
 export function debateRecord(store: RoundtableStore): DebateRecord {
   const record = store.roundtable();
   const debate = debateOf(store);
-  const { roundtableId, definition, topic, exit, synthesis, spent, createdAt, endedAt } = record;
+  const { roundtableId, definition, topic, exit, synthesis, error, spent, createdAt, endedAt } = record;
   return {
     sessionId: roundtableId,
-    ...(topic === undefined ? {} : { topic }),
+    ...defined({ topic }),
     mode: definition.panel.mode,
     panel: definition.panelName,
     status: statusOf(debate),
@@ -120,8 +94,7 @@ export function debateRecord(store: RoundtableStore): DebateRecord {
       .requests()
       .map(shownRequest)
       .toSorted((a, b) => a.number - b.number),
-    ...(exit === undefined ? {} : { exit }),
-    ...(synthesis === undefined ? {} : { synthesis }),
+    ...defined({ exit, synthesis, error }),
     usage: { ...spent },
     createdAt: iso(createdAt),
     ...(endedAt === undefined ? {} : { endedAt: iso(endedAt) }),
@@ -162,4 +135,26 @@ function messageOf(store: RoundtableStore, debate: Debate): string {
 
 function iso(at: number): string {
   return new Date(at).toISOString();
+}
+
+const positionEvent = z.object({ round: z.int(), agentId: z.string() });
+const wholeEvents: readonly string[] = ["round.completed", "roundtable.completed", "synthesis.completed"];
+
+/** What is shown of a stored event: the log stores ids, and what holds now is shown. */
+export function presentEvent(
+  type: string,
+  data: unknown,
+  { store, view }: { readonly store: RoundtableStore; readonly view: () => Roundtable },
+): unknown {
+  if (wholeEvents.includes(type)) return { ...view(), asks: [] };
+  const { data: taken } = type === "position.taken" ? positionEvent.safeParse(data) : { data: undefined };
+  if (taken === undefined) return data;
+  const { roundtableId, ...record } = store.roundtable();
+  const complete = store.rounds().find(({ round }) => round === taken.round)?.positions ?? [];
+  // What was taken last comes first: a further pass replaces what was held.
+  const position = [...store.positions(), ...complete].find(
+    ({ seat, round }) => seat === taken.agentId && round === taken.round,
+  );
+  if (position === undefined) return data;
+  return { roundtableId, ...shownPosition(seatsAt({ roundtableId, ...record }), position) };
 }

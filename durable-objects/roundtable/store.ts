@@ -1,7 +1,7 @@
 /** The SQL of a roundtable. No rules: what a row means is decided elsewhere. */
 import { z } from "zod";
+import { nothingSpent, type Spent, spentSchema } from "../../src/agent/budget.js";
 import { type Effect, effectSchema } from "../../src/agent/effects.js";
-import { nothingSpent, type Spent, spentSchema } from "../../src/agent/spent.js";
 import { type Exit, exitSchema, type RoundRecord, roundRecordSchema } from "../../src/roundtable/debate.js";
 import { type Perspective, perspectiveTextSchema } from "../../src/roundtable/panel.js";
 import { type Position, positionSchema } from "../../src/roundtable/position.js";
@@ -13,12 +13,14 @@ import {
   roundtableErrorSchema,
 } from "../../src/roundtable/roundtable.js";
 import { type Synthesis, synthesisSchema } from "../../src/roundtable/synthesis.js";
+import { integer, number, numberOrNull, text, textOrNull } from "../../src/stores/columns.js";
+import { readJsonRows } from "../kit/json-rows.js";
 import { PassStore } from "../kit/pass-store.js";
 
 export const commandSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.enum(["round", "rerun", "closing"]),
-    round: z.int(),
+    round: integer,
     speakers: z.array(z.string()),
     absent: z.array(z.string()),
     focusQuestion: z.string().optional(),
@@ -47,23 +49,23 @@ const json = <T>(schema: z.ZodType<T>) =>
 
 const roundtableRow = z
   .object({
-    tenant_id: z.string(),
-    roundtable_id: z.string(),
-    key_id: z.string().nullable(),
-    definition: z.string(),
-    salt: z.string(),
-    topic: z.string().nullable(),
+    tenant_id: text,
+    roundtable_id: text,
+    key_id: textOrNull,
+    definition: text,
+    salt: text,
+    topic: textOrNull,
     perspectives: json(z.array(perspectiveTextSchema)),
-    paused: z.number(),
+    paused: number,
     exit: json(exitSchema),
     error: json(roundtableErrorSchema),
     synthesis: json(synthesisSchema),
-    degraded: z.string(),
-    spent: z.string(),
-    last_command: z.string().nullable(),
-    created_at: z.number(),
-    updated_at: z.number(),
-    ended_at: z.number().nullable(),
+    degraded: text,
+    spent: text,
+    last_command: textOrNull,
+    created_at: number,
+    updated_at: number,
+    ended_at: numberOrNull,
   })
   .transform((row) => ({
     tenantId: row.tenant_id,
@@ -129,6 +131,14 @@ export class RoundtableStore {
 
   setPaused(paused: boolean): void {
     this.sql.exec("UPDATE roundtable SET paused = ?", paused ? 1 : 0);
+  }
+
+  /** It goes on: with so many rounds in all, and no end. */
+  prolong(rounds: number): void {
+    this.sql.exec(
+      "UPDATE roundtable SET definition = json_set(definition, '$.panel.rounds', ?), exit = NULL, ended_at = NULL",
+      rounds,
+    );
   }
 
   setExit(exit: Exit): void {
@@ -206,10 +216,7 @@ export class RoundtableStore {
 
   /** Those that were taken in the running round so far. */
   positions(): Position[] {
-    return this.sql
-      .exec<{ body: string }>("SELECT body FROM positions")
-      .toArray()
-      .map(({ body }) => positionSchema.parse(JSON.parse(body)));
+    return readJsonRows(this.sql, positionSchema, "SELECT body FROM positions");
   }
 
   putRound(round: RoundRecord): void {
@@ -221,10 +228,7 @@ export class RoundtableStore {
   }
 
   rounds(): RoundRecord[] {
-    return this.sql
-      .exec<{ body: string }>("SELECT body FROM rounds ORDER BY round")
-      .toArray()
-      .map(({ body }) => roundRecordSchema.parse(JSON.parse(body)));
+    return readJsonRows(this.sql, roundRecordSchema, "SELECT body FROM rounds ORDER BY round");
   }
 
   putRequest(booked: BookedRequest): void {
@@ -255,18 +259,12 @@ export class RoundtableStore {
 
   /** Of the running round so far. */
   effectsUnderWay(): Effect[] {
-    return this.sql
-      .exec<{ body: string }>("SELECT body FROM effects_under_way ORDER BY call")
-      .toArray()
-      .map(({ body }) => effectSchema.parse(JSON.parse(body)));
+    return readJsonRows(this.sql, effectSchema, "SELECT body FROM effects_under_way ORDER BY call");
   }
 
   /** What its seats did in all rounds, those that failed included. */
   effects(): Effect[] {
-    return this.sql
-      .exec<{ body: string }>("SELECT body FROM effects ORDER BY n")
-      .toArray()
-      .map(({ body }) => effectSchema.parse(JSON.parse(body)));
+    return readJsonRows(this.sql, effectSchema, "SELECT body FROM effects ORDER BY n");
   }
 
   /** Those of the running round as well, as far as it has come. */
@@ -275,9 +273,6 @@ export class RoundtableStore {
   }
 
   requests(): BookedRequest[] {
-    return this.sql
-      .exec<{ body: string }>("SELECT body FROM requests")
-      .toArray()
-      .map(({ body }) => bookedRequestSchema.parse(JSON.parse(body)));
+    return readJsonRows(this.sql, bookedRequestSchema, "SELECT body FROM requests");
   }
 }

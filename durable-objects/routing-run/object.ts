@@ -4,7 +4,7 @@ import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { RunIdentity, RunObject } from "../../src/gateways/run-gateway.js";
 import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
-import { type NewRun, newRunSchema, type Run } from "../../src/routing/run.js";
+import { type Run, type RunDefinition, runDefinitionSchema } from "../../src/routing/run.js";
 import type { RunTrace } from "../../src/routing/trace.js";
 import { Root } from "../kit/root.js";
 import { RunEngine } from "./run-engine.js";
@@ -18,19 +18,22 @@ export class RoutingRun extends Root<RunEngine> implements RunObject {
   }
 
   /** Begins the run, unless that was done before, and waits for its end or its wait, at most `waitMs`. */
-  async start(identity: RunIdentity, definition: Wire<NewRun>, waitMs: number): Promise<Wire<Result<Run>>> {
+  async start(identity: RunIdentity, definition: Wire<RunDefinition>, waitMs: number): Promise<Wire<Result<Run>>> {
     if (!this.exists()) {
-      const parsed = fromWire(definition, newRunSchema);
-      this.makeTables();
-      this.engine.begin(identity, parsed);
+      const parsed = fromWire(definition, runDefinitionSchema);
+      const admitted = await this.engine.admit(identity, parsed);
+      if (admitted?.ok === false) return toWire(admitted);
+      // Sent twice at the same time, it is begun by the first that there is room for: what the other took is the same.
+      if (!this.exists()) {
+        this.makeTables();
+        this.engine.begin(identity, parsed, admitted?.value);
+      }
     }
     return this.describe(waitMs);
   }
 
   async describe(waitMs: number): Promise<Wire<Result<Run>>> {
-    if (!this.exists()) return toWire(noRun);
-    await this.engine.settled(waitMs);
-    return toWire(ok(this.engine.view()));
+    return toWire((await this.settled(waitMs)) ? ok(this.engine.view()) : noRun);
   }
 
   async readTrace(): Promise<Wire<Result<RunTrace>>> {

@@ -1,9 +1,8 @@
 /** A run as callers see it: whole, as its row in the index, and as its trace. */
-import type { Usage } from "../../src/agent/work.js";
-import type { Ask } from "../../src/asks/ask.js";
+import { defined } from "../../src/conversation/defined.js";
 import { renderTrace } from "../../src/routing/render-trace.js";
 import type { WorkerResult } from "../../src/routing/routing-input.js";
-import { hasEnded, type Run, type RunSummary } from "../../src/routing/run.js";
+import { hasEnded, type Run, type RunDefinition, type RunSummary } from "../../src/routing/run.js";
 import { type RoutingDecision, type RunTrace, targetsOf } from "../../src/routing/trace.js";
 import { supervisionSummary } from "../../src/supervision/summary.js";
 import { eventsOf } from "../kit/events.js";
@@ -11,29 +10,31 @@ import type { Kit } from "../kit/kit.js";
 import type { RoutingRunStore, RunRecord } from "./store.js";
 
 /** A run as a caller sees it: effective texts only. */
-export function runView(store: RoutingRunStore, asks: readonly Ask[], usageSoFar: Usage): Run {
+export function runView(store: RoutingRunStore, kit: Kit): Run {
   const record = store.run();
+  const { runId } = record;
+  const asks = kit.asks.ofWork(runId);
   const { outcome, status } = record;
   // Its decisions and results while it works; those of teams within it are in the trace.
   const entries = store.trace().filter(({ path }) => path.length === 0);
   const decisions = entries.flatMap((entry) => (entry.type === "routing.decided" ? [entry.decision] : []));
   return {
     ...summaryView(record),
-    ...(record.input === undefined ? {} : { input: record.input }),
+    ...defined({ input: record.input }),
     decisions,
     results: inDecidedOrder(
       entries.flatMap((entry) => (entry.type === "worker.returned" ? [entry.result] : [])),
       decisions,
     ),
     clarifications: outcome?.clarifications ?? [],
-    ...(outcome?.response === undefined ? {} : { response: outcome.response }),
-    ...(outcome?.error === undefined ? {} : { error: outcome.error }),
+    ...defined({ response: outcome?.response, error: outcome?.error }),
     supervision: supervisionSummary(
       outcome && { request: outcome.request, response: outcome.responseVerdict, degraded: outcome.degraded },
       store.passes.all(),
     ),
     asks: hasEnded(status) ? [...asks] : asks.filter((ask) => ask.status === "open"),
-    usage: outcome?.usage ?? usageSoFar,
+    usage: outcome?.usage ?? kit.works.usage(runId),
+    ...(hasEnded(status) ? {} : kit.attempts.retryField(runId)),
   };
 }
 
@@ -46,14 +47,18 @@ function inDecidedOrder(results: readonly WorkerResult[], decisions: readonly Ro
   return results.toSorted((a, b) => a.iteration - b.iteration || place(a) - place(b));
 }
 
+/** The team's name. */
+export function teamOf({ team }: RunDefinition): string {
+  return typeof team === "string" ? team : "inline";
+}
+
 export function summaryView({ runId, status, definition, createdAt, endedAt }: RunRecord): RunSummary {
   return {
     runId,
     status,
-    team: typeof definition.team === "string" ? definition.team : "inline",
+    team: teamOf(definition),
     metadata: definition.metadata,
-    ...(definition.subject === undefined ? {} : { subject: definition.subject }),
-    ...(definition.externalId === undefined ? {} : { externalId: definition.externalId }),
+    ...defined({ subject: definition.subject, externalId: definition.externalId }),
     createdAt: new Date(createdAt).toISOString(),
     ...(endedAt === undefined ? {} : { endedAt: new Date(endedAt).toISOString() }),
   };

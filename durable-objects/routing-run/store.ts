@@ -1,33 +1,35 @@
 /** The SQL of a run. No rules: what a row means is decided elsewhere. */
 import { z } from "zod";
 import {
-  type NewRun,
-  newRunSchema,
+  type RunDefinition,
   type RunStatus,
+  runDefinitionSchema,
   runOutcomeSchema,
   runStatuses,
   type StoredRunOutcome,
 } from "../../src/routing/run.js";
 import { type TraceEntry, traceEntrySchema } from "../../src/routing/trace.js";
+import { number, numberOrNull, text, textOrNull } from "../../src/stores/columns.js";
+import { readJsonRows } from "../kit/json-rows.js";
 import { PassStore } from "../kit/pass-store.js";
 
 const runRow = z
   .object({
-    tenant_id: z.string(),
-    run_id: z.string(),
-    definition: z.string(),
-    salt: z.string(),
+    tenant_id: text,
+    run_id: text,
+    definition: text,
+    salt: text,
     status: z.enum(runStatuses),
-    input: z.string().nullable(),
-    created_at: z.number(),
-    ended_at: z.number().nullable(),
-    outcome: z.string().nullable(),
-    key_id: z.string().nullable(),
+    input: textOrNull,
+    created_at: number,
+    ended_at: numberOrNull,
+    outcome: textOrNull,
+    key_id: textOrNull,
   })
   .transform((row) => ({
     tenantId: row.tenant_id,
     runId: row.run_id,
-    definition: newRunSchema.parse(JSON.parse(row.definition)),
+    definition: runDefinitionSchema.parse(JSON.parse(row.definition)),
     salt: row.salt,
     status: row.status,
     /** The effective input, once its verdict is in. */
@@ -48,7 +50,7 @@ export class RoutingRunStore {
 
   create(
     identity: { tenantId: string; runId: string; keyId?: string | undefined },
-    definition: NewRun,
+    definition: RunDefinition,
     salt: string,
     at: number,
   ): void {
@@ -83,21 +85,17 @@ export class RoutingRunStore {
     this.sql.exec("UPDATE run SET status = ?, outcome = ?, ended_at = ?", status, JSON.stringify(outcome), at);
   }
 
-  /** Gives the entry's number. */
+  /** Returns the entry's number. */
   addTrace(entry: TraceEntry): number {
     return this.sql.exec<{ n: number }>("INSERT INTO trace (entry) VALUES (?) RETURNING n", JSON.stringify(entry)).one()
       .n;
   }
 
   traceEntry(n: number): TraceEntry | undefined {
-    const row = this.sql.exec<{ entry: string }>("SELECT entry FROM trace WHERE n = ?", n).toArray()[0];
-    return row === undefined ? undefined : traceEntrySchema.parse(JSON.parse(row.entry));
+    return readJsonRows(this.sql, traceEntrySchema, "SELECT entry FROM trace WHERE n = ?", n)[0];
   }
 
   trace(): TraceEntry[] {
-    return this.sql
-      .exec<{ entry: string }>("SELECT entry FROM trace ORDER BY n")
-      .toArray()
-      .map(({ entry }) => traceEntrySchema.parse(JSON.parse(entry)));
+    return readJsonRows(this.sql, traceEntrySchema, "SELECT entry FROM trace ORDER BY n");
   }
 }

@@ -31,6 +31,8 @@ for (let steps = 0; result.status !== "completed" && steps < 10; steps++) {
     contextResults.push({ requestId: request.requestId, content: info.content, source: info.source });
   }
   result = await post(`/${result.sessionId}/continue`, { contextResults, waitMs: 120_000 });
+  // Nobody took a position, or something was blocked: the same continue tries again, once that is put right.
+  if (result.error) throw new Error(result.error.detail);
   console.log(result.status, (result.outcomes ?? []).map(({ outcome }) => outcome).join(" "));
 }
 for (const { name, position } of result.responses) console.log(`${name}: ${position}`);

@@ -1,6 +1,5 @@
 // What the examples need of the API: store a team with its tools, run it, answer what it asks.
 import { existsSync, readFileSync } from "node:fs";
-import type { MultiAgentSystem } from "../../src/routing/builder.js";
 
 /** What `npm start` left behind. */
 const keyFile = ".wrangler/local-key.json";
@@ -12,6 +11,16 @@ if (key === "") stop("There is no key.");
 function stop(what: string): never {
   console.error(`${what} Start Conclave first (npm start), or set CONCLAVE_URL and CONCLAVE_KEY.`);
   process.exit(1);
+}
+
+/** A team, and the tools that it needs stored: bodies of `PUT /v1/teams/{name}` and, by name, of `PUT /v1/tools/{name}`. */
+export interface Example {
+  readonly name: string;
+  readonly team: {
+    readonly supervisor: Readonly<Record<string, unknown>>;
+    readonly workers: readonly { readonly id: string; readonly description: string }[];
+  };
+  readonly tools?: Readonly<Record<string, object>>;
 }
 
 interface Run {
@@ -38,13 +47,13 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
   return JSON.parse(text);
 }
 
-export async function store({ name, team, tools }: MultiAgentSystem): Promise<void> {
+export async function store({ name, team, tools = {} }: Example): Promise<void> {
   for (const [tool, body] of Object.entries(tools)) await call("PUT", `/v1/tools/${tool}`, body);
   await call("PUT", `/v1/teams/${name}`, team);
 }
 
 /** Runs the team, answers its questions in their order, and prints what happened. */
-export async function tell(system: MultiAgentSystem, input: string, answers: readonly string[] = []): Promise<void> {
+export async function tell(system: Example, input: string, answers: readonly string[] = []): Promise<void> {
   console.log(`\n> ${input}`);
   let run = await call<Run>("POST", "/v1/runs", { team: system.name, input });
   for (const response of answers) {

@@ -48,12 +48,17 @@ async function storeTheShop(apiBaseUrl: string): Promise<string> {
   await call("PUT", "/v1/teams/shop", {
     supervisor: { strategy: "skill-based", fallbackWorker: "advice" },
     workers: workers.map(({ id, skills }) => ({
-      ...{ id, description: `Answers questions about: ${skills.join(", ")}.`, capabilities: { skills } },
-      ...{ model: "offline", systemPrompt: "You help customers of a small shop." },
+      id,
+      description: `Answers questions about: ${skills.join(", ")}.`,
+      capabilities: { skills },
+      model: "offline",
+      systemPrompt: "You help customers of a small shop.",
     })),
   });
   await call("PUT", "/v1/agents/support", {
-    ...{ kind: "team", team: "shop", supervisors: ["refunds"] },
+    kind: "team",
+    team: "shop",
+    supervisors: ["refunds"],
     references: workers.map(({ id }) => `${id}-page`),
   });
   const { vaultId } = await call("POST", "/v1/vaults", { title: "Customers" });

@@ -75,8 +75,12 @@ export class LocalSlack {
 
   press(address: string, user: string, channel: string, value: string): Promise<void> {
     const payload = {
-      ...{ type: "block_actions", user: { id: user, username: user }, trigger_id: "1.1", channel: { id: channel } },
-      ...{ message: { ts: this.time() }, actions: [{ value, action_ts: this.time() }] },
+      type: "block_actions",
+      user: { id: user, username: user },
+      trigger_id: "1.1",
+      channel: { id: channel },
+      message: { ts: this.time() },
+      actions: [{ value, action_ts: this.time() }],
     };
     const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
     return this.send(address, body, "application/x-www-form-urlencoded");

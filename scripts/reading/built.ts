@@ -7,6 +7,13 @@ async function runBuilders(): Promise<void> {
   await import("../../src/memory/retrieval/dates.js");
   const personal = await import("../../src/supervision/rules/personal-data.js");
   personal.personalDataDetectors(personal.personalDataKinds);
+  const { isCard } = await import("../../src/supervision/rules/personal/cards.js");
+  const { findLetteredId, findNumericIds } = await import("../../src/supervision/rules/personal/national-ids.js");
+  const { findPhones } = await import("../../src/supervision/rules/personal/phones.js");
+  isCard("4");
+  findNumericIds("1", "");
+  findLetteredId("A1", 0, 2);
+  findPhones("1", "");
   const { secretDetectors } = await import("../../src/supervision/rules/secrets.js");
   secretDetectors();
 }

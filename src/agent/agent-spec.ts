@@ -1,7 +1,7 @@
 /** What an agent is run with, and what comes of it. */
 import type { ReplyTurn, ToolCallRequest } from "../conversation/message.js";
 import type { ModelMessage, ModelRequest, ModelResult, ToolChoice } from "../model/port.js";
-import type { AgentLimits } from "./budget.js";
+import type { AgentLimits, Spent } from "./budget.js";
 import type { RequestedTool } from "./tool-call.js";
 import type { AgentTool, ToolEffect } from "./tools.js";
 
@@ -37,6 +37,14 @@ export interface AgentSpec {
   readonly replyId: string;
 }
 
+/** Why an agent gave no answer. */
+export type FailureCode =
+  | "model_failed"
+  | "budget_exceeded"
+  | "rate_limited"
+  | "context_length_exceeded"
+  | "limit_reached";
+
 export type AgentOutcome = AgentReport &
   (
     | {
@@ -53,8 +61,12 @@ export type AgentOutcome = AgentReport &
       }
     | ({
         readonly kind: "failed";
-        readonly code: "model_failed" | "budget_exceeded";
+        readonly code: FailureCode;
         readonly detail: string;
+        /** When its provider may be asked again. */
+        readonly retryAfterMs?: number;
+        /** What an end user may be told. */
+        readonly userMessage?: string;
       } & ModelRefusal)
   );
 
@@ -66,14 +78,11 @@ export interface ModelRefusal {
   readonly toolsRefused?: boolean;
 }
 
-export interface AgentReport {
-  /** Those that failed included. */
-  readonly modelCalls: number;
+export interface AgentReport extends Spent {
   readonly turns: readonly ReplyTurn[];
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly activeMs: number;
   readonly metadata?: ModelResult["metadata"];
+  /** The one that answered last. */
+  readonly model?: string;
   /** The rounds whose results the model has read, as messages: what a later call of the same agent can go on from. */
   readonly exchange: readonly ModelMessage[];
   /** What its calls may have changed, in their order, whatever became of the agent. */

@@ -108,7 +108,7 @@ export function decideAttempt(record: AttemptRecord, load: Load, now: number): A
   const beside = load.suspects > 0 ? "suspect" : "others";
   if (record.deaths === 0) return { kind: "go", company: beside };
   if (load.works === 0) return { kind: "go", company: "alone" };
-  // A busy process is never empty: whoever was patient goes on beside others, and that doesn't count against it.
+  // A busy process is never empty: work that was patient goes on beside others, and that doesn't count against it.
   const patience = record.deathsAlone > 0 ? suspectPatienceMs : nth(patienceMs, record.deaths);
   if (now >= Math.max(record.retryAt, load.since) + patience)
     return { kind: "go", company: record.deathsAlone > 0 ? "others" : beside };

@@ -8,7 +8,7 @@ export interface BreakerPolicy {
   readonly openForMs: number;
 }
 
-/** How something does that fails now and then. Stored as it is by whoever keeps it. */
+/** How something does that fails now and then. Stored as it is by its store. */
 export interface BreakerState {
   /** In a row. */
   readonly failures: number;

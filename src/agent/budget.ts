@@ -1,4 +1,7 @@
-/** What an agent may spend. Checked between rounds; what is under way is bounded by the time that is left. */
+/** What an agent may spend, and what it and others have spent. Checked between rounds; what is under way is bounded by the time that is left. */
+import { z } from "zod";
+import { addUsage, noUsage, usageSchema } from "./work.js";
+
 export interface AgentLimits {
   /** Rounds in which tools may be called; after them comes one last round without (or with the ending tools alone). */
   readonly maxToolRounds: number;
@@ -26,14 +29,27 @@ export const defaultAgentLimits: AgentLimits = {
   modelTimeoutMs: 60_000,
 };
 
-export interface Spent {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly activeMs: number;
+/** What an agent, or several together, have spent: their models' usage, and the time they worked. */
+export const spentSchema = usageSchema.extend({
+  /** Milliseconds of work; what happened at once counts once. */
+  activeMs: z.number(),
+});
+export type Spent = Readonly<z.infer<typeof spentSchema>>;
+
+export const nothingSpent: Spent = { ...noUsage, activeMs: 0 };
+
+export function addSpent(one: Spent, other: Spent): Spent {
+  return { ...addUsage(one, other), activeMs: one.activeMs + other.activeMs };
+}
+
+/** What several have spent at the same time: their time counts once. */
+export function spentAtOnce(parts: readonly Spent[]): Spent {
+  const sum = parts.reduce(addSpent, nothingSpent);
+  return { ...sum, activeMs: Math.max(0, ...parts.map(({ activeMs }) => activeMs)) };
 }
 
 /** Why another round may not begin; `undefined` when it may. */
-export function overBudget(spent: Spent, limits: AgentLimits): string | undefined {
+export function overBudget(spent: Omit<Spent, "modelCalls">, limits: AgentLimits): string | undefined {
   const tokens = spent.inputTokens + spent.outputTokens;
   if (tokens >= limits.maxTokens) return `the token budget of ${limits.maxTokens} is used up (${tokens} used)`;
   if (spent.activeMs >= limits.maxActiveMs) return `the time budget of ${limits.maxActiveMs} ms is used up`;

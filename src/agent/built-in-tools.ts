@@ -5,21 +5,25 @@
 import { askHumanTool } from "./built-in/ask-human.js";
 import { type ListWorkersPort, listWorkersTool } from "./built-in/list-workers.js";
 import { type MemorySearchPort, memorySearchTool } from "./built-in/memory-search.js";
+import { type MemoryWritePort, memoryWriteTool } from "./built-in/memory-write.js";
 import { type AgentTool, builtInServer, type ToolRef } from "./tools.js";
 
-/** What built-in tools look up in; everything is the tenant's own. */
-export interface LookUpPorts extends MemorySearchPort, ListWorkersPort {}
+/** What built-in tools look up in, and write to; everything is the tenant's own. */
+export interface LookUpPorts extends MemorySearchPort, MemoryWritePort, ListWorkersPort {}
 
 /** What a tool is bound to when an agent gets it. */
 export interface BuiltInBindings {
   readonly lookUps: LookUpPorts;
   /** The memories that the work, or the agent's definition, is bound to. */
   readonly memoryIds: readonly string[];
+  /** The one that the work writes. */
+  readonly written?: string | undefined;
 }
 
 const builtInTools = {
   ask_human: () => askHumanTool,
   memory_search: ({ lookUps, memoryIds }) => memorySearchTool(lookUps, memoryIds),
+  memory_write: ({ lookUps, written }) => memoryWriteTool(lookUps, written),
   list_workers: ({ lookUps }) => listWorkersTool(lookUps),
 } satisfies Readonly<Record<string, (bindings: BuiltInBindings) => AgentTool>>;
 

@@ -13,6 +13,8 @@ export interface CallOrigin {
   readonly team?: string | undefined;
   /** The end user, by the application's own name. */
   readonly subject?: string | undefined;
+  /** Somebody tries a supervisor: nothing is to come of the call. */
+  readonly trial?: true;
   readonly metadata: Readonly<Record<string, string | number | boolean>>;
 }
 

@@ -2,10 +2,12 @@
 import { Parked } from "./journal.js";
 
 /**
- * Runs the tasks, at most `limit` at once, and gives their results in the order of the tasks.
+ * Runs the tasks, at most `limit` at once, and returns their results in the order of the tasks.
  * All tasks are let finish: when some park, their siblings' results are in the journal before the whole parks on all the asks;
  * any other exception wins over parking.
  */
+export function settleInOrder<A, B>(tasks: [() => Promise<A>, () => Promise<B>], limit: number): Promise<[A, B]>;
+export function settleInOrder<T>(tasks: readonly (() => Promise<T>)[], limit: number): Promise<T[]>;
 export async function settleInOrder<T>(tasks: readonly (() => Promise<T>)[], limit: number): Promise<T[]> {
   const results = new Array<PromiseSettledResult<T>>(tasks.length);
   const queue = tasks.entries();

@@ -17,12 +17,12 @@ const modelName = z
 /** One model, or a list that is tried in order. */
 export const modelChoice = z.union([modelName, z.array(modelName).min(1).max(5)]);
 
-export function modelList(choice: z.infer<typeof modelChoice>): string[] {
+export function modelList(choice: string | readonly string[]): readonly string[] {
   return typeof choice === "string" ? [choice] : choice;
 }
 
 /**
- * Which rules and references a message may bring into the prompt as `@rule:name` and `@ref:name`, whoever sends it. A name that
+ * Which rules and references a message may bring into the prompt as `@rule:name` and `@ref:name`, from any sender. A name that
  * isn't listed brings nothing: anybody could read what an operator stored for others.
  */
 export const mentionableSchema = z.strictObject({
@@ -30,6 +30,16 @@ export const mentionableSchema = z.strictObject({
   references: z.array(itemName).max(200).default([]),
 });
 export type Mentionable = Readonly<z.infer<typeof mentionableSchema>>;
+
+/** What an agent of any kind brings into its sessions. */
+const inForce = {
+  rules: z.array(itemName).max(200).default([]),
+  references: z.array(itemName).max(200).default([]),
+  mentionable: mentionableSchema.prefault({}),
+  supervisors: z.array(itemName).max(50).default([]),
+  /** What of a request over OpenAI's API it can't do is refused (as if nothing is said), or left out. */
+  unsupported: z.enum(["refuse", "ignore"]).optional(),
+};
 
 export const modelAgentSchema = z.strictObject({
   kind: z.literal("model"),
@@ -39,10 +49,7 @@ export const modelAgentSchema = z.strictObject({
   tools: z.array(toolRefSchema).max(100).default([]),
   /** Which memories `memory_search` may search, beside the session's own. */
   memories: z.array(z.string().min(1).max(100)).max(20).default([]),
-  rules: z.array(itemName).max(200).default([]),
-  references: z.array(itemName).max(200).default([]),
-  mentionable: mentionableSchema.prefault({}),
-  supervisors: z.array(itemName).max(50).default([]),
+  ...inForce,
   temperature: z.number().min(0).max(2).optional(),
   maxToolRounds: z.int().min(0).max(50).optional(),
   maxOutputTokens: z.int().min(1).max(200_000).optional(),
@@ -59,10 +66,7 @@ export const teamAgentSchema = z.strictObject({
   /** The name of a stored team. */
   team: itemName,
   description: z.string().max(1_000).optional(),
-  rules: z.array(itemName).max(200).default([]),
-  references: z.array(itemName).max(200).default([]),
-  mentionable: mentionableSchema.prefault({}),
-  supervisors: z.array(itemName).max(50).default([]),
+  ...inForce,
 });
 
 export const panelAgentSchema = z.strictObject({
@@ -70,10 +74,7 @@ export const panelAgentSchema = z.strictObject({
   /** The name of a stored panel, which debates each message. */
   panel: itemName,
   description: z.string().max(1_000).optional(),
-  rules: z.array(itemName).max(200).default([]),
-  references: z.array(itemName).max(200).default([]),
-  mentionable: mentionableSchema.prefault({}),
-  supervisors: z.array(itemName).max(50).default([]),
+  ...inForce,
 });
 
 export const agentSchema = z.discriminatedUnion("kind", [modelAgentSchema, teamAgentSchema, panelAgentSchema]);

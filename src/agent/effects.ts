@@ -1,9 +1,10 @@
 /**
- * What the agents of a team or a debate have done that isn't to be done again: whoever works after them, because they failed, handed the
- * task on or simply were first, reads what was done, and a call that one of them made already isn't made a second time.
+ * What the agents of a team or a debate have done that isn't to be done again: those who work after them, because they failed, handed the
+ * task on or simply were first, read what was done, and a call that one of them made already isn't made a second time.
  */
 import { z } from "zod";
 import { dataBlock } from "../conversation/data-block.js";
+import { isSameTool } from "../conversation/names.js";
 import { canonicalArguments } from "./tool-cache.js";
 import type { ToolCall, ToolEffect, ToolGuard } from "./tools.js";
 
@@ -43,10 +44,10 @@ export function refusingRepeats(guard: ToolGuard, done: readonly Effect[]): Tool
   return {
     async beforeCall(call, journal) {
       const repeated = refuseRepeat(call, done);
-      if (repeated !== undefined) return { kind: "refuse", reason: repeated };
+      if (repeated !== undefined) return { kind: "refuse", reason: repeated, why: "repeated" };
       const decision = await guard.beforeCall(call, journal);
       const changed = decision.kind === "go" ? refuseRepeat({ ...call, args: decision.value }, done) : undefined;
-      return changed === undefined ? decision : { kind: "refuse", reason: changed };
+      return changed === undefined ? decision : { kind: "refuse", reason: changed, why: "repeated" };
     },
     afterCall: (call, output, journal) => guard.afterCall(call, output, journal),
   };
@@ -57,9 +58,8 @@ function refuseRepeat({ tool, args }: ToolCall, done: readonly Effect[]): string
   const given = canonicalArguments(args);
   const earlier = done.find(
     (effect) =>
-      effect.server === tool.ref.server &&
-      effect.tool === tool.ref.tool &&
-      [effect.requested, effect.args].some((made) => canonicalArguments(made) === given),
+      isSameTool(effect, tool.ref) &&
+      [effect.requested, effect.args].some((earlierArgs) => canonicalArguments(earlierArgs) === given),
   );
   if (earlier === undefined) return undefined;
   const what = `"${tool.name}" was called with these very arguments by ${earlier.by} before`;
@@ -93,9 +93,9 @@ export function effectsInWords(effects: readonly Effect[]): string {
  * @example doneForUsers([{ tool: "pay_refund", outcome: "done", … }]) // " It was done; its confirmation can't be shown: pay refund."
  */
 export function doneForUsers(effects: readonly Pick<ToolEffect, "tool" | "outcome">[]): string {
-  const named = (wanted: ToolEffect["outcome"]): string =>
-    [...new Set(effects.flatMap(({ tool, outcome }) => (outcome === wanted ? [plainName(tool)] : [])))].join(", ");
-  const [done, unknown] = [named("done"), named("unknown")];
+  const toolNames = (which: ToolEffect["outcome"]): string =>
+    [...new Set(effects.flatMap(({ tool, outcome }) => (outcome === which ? [plainName(tool)] : [])))].join(", ");
+  const [done, unknown] = [toolNames("done"), toolNames("unknown")];
   return [
     done === "" ? "" : ` It was done; its confirmation can't be shown: ${done}.`,
     unknown === "" ? "" : ` It was begun, and may or may not have been done: ${unknown}.`,

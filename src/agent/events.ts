@@ -1,6 +1,7 @@
 /** The events of agents at work: the tools they call. */
 import { z } from "zod";
 import { type EventAudience, type EventDefinitions, workIds } from "../conversation/event.js";
+import { callRefusals } from "./tools.js";
 
 /** Of a team: the worker that called, or `supervisor`. */
 const agentName = z.string().optional();
@@ -33,5 +34,11 @@ export const agentEvents = {
     viewFor,
     roots: ["session", "run", "roundtable"],
     data: call.extend({ isError: z.boolean(), elapsedMs: z.number() }),
+  },
+  "tool.rejected": {
+    description: "An agent's call did nothing: it was refused before it was made, or by its tool.",
+    audience: "client",
+    roots: ["session", "run", "roundtable"],
+    data: call.extend({ why: z.enum(callRefusals) }),
   },
 } as const satisfies EventDefinitions;

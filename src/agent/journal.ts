@@ -5,6 +5,7 @@
  */
 import type { z } from "zod";
 import type { Ask, AskRequest } from "../asks/ask.js";
+import type { CallBudget } from "./call-budget.js";
 
 export type StepKind = "load" | "model" | "tool" | "supervision" | "ask" | "commit";
 
@@ -37,6 +38,8 @@ export interface StepSpec<T> {
 export type CommitOptions = Pick<StepSpec<unknown>, "writtenWithNext">;
 
 export interface Journal {
+  /** What calls of models are held against, where the work's tenant has limits of tokens or money. */
+  readonly budget?: CallBudget | undefined;
   /**
    * Returns the step's stored result, or does the work and stores it.
    * Work that throws leaves the step begun: expected failures are results, not exceptions.
@@ -72,6 +75,15 @@ export class Parked extends Error {
   }
 }
 
+/** Thrown through a durable function that may not go on before a time, because a provider asked for it. Never an error. */
+export class Postponed extends Error {
+  override readonly name = "Postponed";
+  /** @param until in milliseconds since the epoch */
+  constructor(readonly until: number) {
+    super(`not before ${new Date(until).toISOString()}`);
+  }
+}
+
 /** Thrown by the journal when its work was cancelled or taken over; the durable function just ends. */
 export class Superseded extends Error {
   override readonly name = "Superseded";
@@ -83,6 +95,6 @@ export function resultText<T>({ stored }: Pick<StepSpec<T>, "stored">, result: T
 }
 
 /** Whether an exception is the journal's own control flow, which every `catch` has to let through. */
-export function isControlFlow(error: unknown): error is Parked | Superseded {
-  return error instanceof Parked || error instanceof Superseded;
+export function isControlFlow(error: unknown): error is Parked | Postponed | Superseded {
+  return error instanceof Parked || error instanceof Postponed || error instanceof Superseded;
 }

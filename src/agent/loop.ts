@@ -3,19 +3,18 @@
  * it the results, and goes on until it answers, an ending tool is called, or the budget is spent. Every call is a journalled
  * step, so it can be entered again at any time and goes on where it was.
  */
-import type { ReplyTurn } from "../conversation/message.js";
-import type { ModelMessage, ModelResult } from "../model/port.js";
+import { defined } from "../conversation/defined.js";
+import type { ReplyTurn, ToolCallResult } from "../conversation/message.js";
+import { addTokens, type ModelMessage, type ModelResult, type TokenUsage } from "../model/port.js";
 import type { AgentOutcome, AgentReport, AgentSpec } from "./agent-spec.js";
-import { overBudget } from "./budget.js";
+import { nothingSpent, overBudget } from "./budget.js";
+import { askedBy } from "./built-in/ask-human.js";
 import { settleInOrder } from "./concurrency.js";
 import { Parked } from "./journal.js";
-import { callModel } from "./model-call.js";
-import type { ModelStep } from "./model-step.js";
-import { pendingCalls } from "./pending-calls.js";
-import type { AgentPorts } from "./ports.js";
-import { replyTurn } from "./reply-turn.js";
-import { runToolCall } from "./tool-call.js";
-import type { CallRecord, ToolEffect } from "./tools.js";
+import { callModel, type ModelStep } from "./model-call.js";
+import type { AgentPorts, PendingCall } from "./ports.js";
+import { type RequestedTool, runToolCall } from "./tool-call.js";
+import type { AgentTool, Asking, CallRecord, ToolEffect } from "./tools.js";
 
 /**
  * Runs an agent to its end.
@@ -37,16 +36,11 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
   const exchange: ModelMessage[] = [];
   const turns: ReplyTurn[] = [];
   const effects: ToolEffect[] = [];
-  const spent = { modelCalls: 0, inputTokens: 0, outputTokens: 0, activeMs: 0 };
+  const spent = { ...nothingSpent };
   let metadata: ModelResult["metadata"];
+  let model: string | undefined;
   const timeLeft = (): number => Math.max(1, spec.limits.maxActiveMs - spent.activeMs);
-  const report = (): AgentReport => ({
-    turns,
-    exchange,
-    effects,
-    ...spent,
-    ...(metadata === undefined ? {} : { metadata }),
-  });
+  const report = (): AgentReport => ({ turns, exchange, effects, ...spent, ...defined({ metadata, model }) });
 
   for (let round = 0; ; round++) {
     const exhausted = overBudget(spent, spec.limits);
@@ -67,20 +61,25 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
       spent.modelCalls++;
       spent.activeMs += reply.elapsedMs;
       if (reply.ok) break;
-      const code = reply.overTime === true ? "budget_exceeded" : "model_failed";
+      const code = reply.overTime === true ? "budget_exceeded" : (reply.code ?? "model_failed");
       const affordable = overBudget(spent, spec.limits) === undefined && spent.modelCalls < maxModelCalls;
-      const { isPermanent, toolsRefused } = reply;
-      const refusal = { ...(isPermanent && { isPermanent }), ...(toolsRefused && { toolsRefused }) };
+      const { isPermanent, toolsRefused, retryAfterMs, userMessage } = reply;
       // What stays until somebody changes a setting isn't tried again.
       const hopeless = reply.overTime === true || isPermanent === true || toolsRefused === true || !affordable;
       if (hopeless || (await spec.retry?.(reply.error)) !== true)
-        return { kind: "failed", code, detail: reply.error, ...refusal, ...report() };
+        return {
+          kind: "failed",
+          code,
+          detail: reply.error,
+          ...defined({ isPermanent, toolsRefused, retryAfterMs, userMessage }),
+          ...report(),
+        };
       lastRound = isLast();
       reply = await callModel(spec, ports, exchange, { round, lastRound, attempt, timeLeftMs: timeLeft(), hasSpoken });
     }
-    spent.inputTokens += reply.usage.inputTokens;
-    spent.outputTokens += reply.usage.outputTokens;
+    Object.assign(spent, addTokens(spent, reply.usage));
     metadata = reply.metadata ?? metadata;
+    model = reply.model;
     // Where no further round can read their results, no tool is called and no person is asked in vain.
     const calls =
       lastRound || overBudget(spent, spec.limits) !== undefined
@@ -103,18 +102,15 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
       throw error;
     }
     const handedOver = records.filter((record) => record.handedOver === true);
-    const made = records.filter((record) => record.handedOver !== true);
-    turns.push(replyTurn(`${spec.replyId}.${round}`, reply, made));
+    const executed = records.filter((record) => record.handedOver !== true);
+    turns.push(replyTurn(`${spec.replyId}.${round}`, reply, executed));
     effects.push(...records.flatMap(({ effect }) => effect ?? []));
     spent.activeMs += Math.max(0, ...records.map((record) => record.elapsedMs));
 
     const ending = records.find((record) => record.endsRun);
     if (ending !== undefined) return { kind: "ended", by: { name: ending.name, args: ending.args }, ...report() };
     if (handedOver.length > 0) {
-      const pending = handedOver.map(({ toolCallId, server, tool, args }) => ({
-        ...{ toolCallId, server, tool },
-        args: { ...args },
-      }));
+      const pending = handedOver.map(({ toolCallId, server, tool, args }) => ({ toolCallId, server, tool, args }));
       return { kind: "answered", text: reply.text, pending, ...report() };
     }
     if (isAnswer || lastRound) {
@@ -168,4 +164,51 @@ function runRound(
 
 function callId({ replyId }: AgentSpec, round: number, index: number): string {
   return `${replyId}.${round}.${index}`;
+}
+
+/** Which calls of a round aren't over. @param ended the indices of those that are; a call of a tool that doesn't exist is over at once. */
+function pendingCalls(
+  calls: readonly RequestedTool[],
+  ended: ReadonlySet<number>,
+  tools: readonly AgentTool[],
+  idOf: (index: number) => string,
+  asking: Asking | undefined,
+): PendingCall[] {
+  return calls.flatMap(({ name, ref }, index) => {
+    const tool = ref ?? tools.find((candidate) => candidate.name === name)?.ref;
+    return ended.has(index) || tool === undefined
+      ? []
+      : [{ toolCallId: idOf(index), ...tool, ...askedBy(tool, asking) }];
+  });
+}
+
+/** One round, as a turn of the reply. @param turnId of this turn */
+function replyTurn(
+  turnId: string,
+  reply: {
+    readonly text: string;
+    readonly usage: TokenUsage;
+    readonly finishReason?: string | undefined;
+  },
+  records: readonly CallRecord[],
+): ReplyTurn {
+  const toolCalls = records.map(
+    (record): ToolCallResult => ({
+      toolCallId: record.toolCallId,
+      server: record.server,
+      tool: record.tool,
+      args: { ...record.args },
+      ...defined({ audience: record.audience }),
+      elapsedMs: record.elapsedMs,
+      ...(record.isError ? { error: record.content } : { output: record.content }),
+    }),
+  );
+  return {
+    turnId,
+    ...(reply.text === "" ? {} : { message: reply.text }),
+    inputTokens: reply.usage.inputTokens,
+    outputTokens: reply.usage.outputTokens,
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+    ...(reply.finishReason === "length" || reply.finishReason === "content_filter" ? { cut: reply.finishReason } : {}),
+  };
 }

@@ -2,9 +2,8 @@
 import type { ReplyTurn, ToolCallRequest } from "../conversation/message.js";
 import type { WithDeadline } from "../model/deadline.js";
 import type { CancelSignal, ModelListener, ModelPort } from "../model/port.js";
-import type { Asking } from "./asking.js";
 import type { Journal } from "./journal.js";
-import type { AgentTool, CallRecord, ToolEffect, ToolGuard, ToolProgress } from "./tools.js";
+import type { AgentTool, Asking, CallRecord, CallRefusal, ToolEffect, ToolGuard, ToolProgress } from "./tools.js";
 
 export interface AgentPorts {
   readonly model: ModelPort;
@@ -13,9 +12,11 @@ export interface AgentPorts {
   readonly signal: CancelSignal;
   /** Milliseconds since the epoch; only for measuring. */
   readonly now: () => number;
-  /** Checks arguments against a tool's JSON Schema; gives what is wrong, in words. */
+  /** Checks arguments against a tool's JSON Schema; returns what is wrong, in words. */
   readonly validateArguments: (tool: AgentTool, args: unknown) => readonly string[];
   readonly withDeadline: WithDeadline;
+  /** The longest that a model call waits in all where its provider has too much to do, in milliseconds; only of durable work. */
+  readonly rateLimitWaitMs?: number;
   readonly observer?: AgentObserver;
   /** As whom it asks people. */
   readonly asking?: Asking | undefined;
@@ -38,6 +39,8 @@ export interface ObservedCall {
 export interface AgentObserver {
   toolCalled?(call: ObservedCall): void;
   toolReturned?(call: ObservedCall & { isError: boolean; elapsedMs: number }): void;
+  /** A call did nothing: it was refused before it was made, or by its tool. */
+  toolRejected?(call: ObservedCall & { why: CallRefusal }): void;
   /** How far a call is that was begun and isn't over; of no step, and lost where nobody listens. */
   toolProgress?(call: ObservedCall & ToolProgress): void;
   /** A call that may change something is begun: `unknown` until {@link callEnded} says what came of it. */
@@ -53,4 +56,4 @@ export interface AgentObserver {
 }
 
 /** What is observed of the calls of an agent, wherever it works. */
-export type CallObserver = Pick<AgentObserver, "toolCalled" | "toolReturned" | "toolProgress">;
+export type CallObserver = Pick<AgentObserver, "toolCalled" | "toolReturned" | "toolRejected" | "toolProgress">;

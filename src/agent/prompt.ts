@@ -127,7 +127,7 @@ function historyWindow(history: readonly HistoryMessage[], budgetTokens: number)
 
 /**
  * What of a history a prompt may show: the newest messages that fit, the newest replies among them with their tool calls, as far as those
- * fit. Whoever supervises the conversation is shown this too.
+ * fit. The conversation's supervisors are shown this too.
  */
 export function shownHistory(history: readonly HistoryMessage[], historyTokens?: number): HistoryMessage[] {
   let left = historyTokens ?? pastCallsBudgetTokens;
@@ -168,23 +168,23 @@ function withCalls(
   index: number,
 ): ModelMessage[] {
   const messages: ModelMessage[] = [];
-  let said: string[] = [];
-  const says = (): string => said.filter((text) => text !== "").join("\n");
+  let texts: string[] = [];
+  const joinedText = (): string => texts.filter((text) => text !== "").join("\n");
   for (const [round, { message, calls }] of rounds.entries()) {
-    said.push(message);
+    texts.push(message);
     if (calls.length === 0) continue;
     const id = (call: number): string => `past_${index}_${round}_${call}`;
     messages.push({
       role: "assistant",
-      content: says(),
+      content: joinedText(),
       toolCalls: calls.map(({ name, args }, call) => ({ id: id(call), name, arguments: args })),
     });
-    said = [];
+    texts = [];
     messages.push(
       ...calls.map(({ result }, call): ModelMessage => ({ role: "tool", toolCallId: id(call), content: result })),
     );
   }
-  return says() === "" ? messages : [...messages, { role: "assistant", content: says() }];
+  return joinedText() === "" ? messages : [...messages, { role: "assistant", content: joinedText() }];
 }
 
 function byPriority(a: RuleItem, b: RuleItem): number {

@@ -1,5 +1,6 @@
 /** A tool of a remote MCP server as it is pinned, and how a later list differs from it. */
 import { z } from "zod";
+import { defined } from "../conversation/defined.js";
 import { canonicalArguments } from "./tool-cache.js";
 
 export const remoteToolSchema = z.object({
@@ -32,7 +33,7 @@ export function changesBetween(pinned: readonly RemoteTool[], listed: readonly R
     const diff = fields.flatMap((field) =>
       canonicalArguments({ value: from?.[field] }) === canonicalArguments({ value: to?.[field] })
         ? []
-        : [{ field, ...(from && { from: from[field] }), ...(to && { to: to[field] }) }],
+        : [{ field, ...defined({ from: from?.[field], to: to?.[field] }) }],
     );
     if (diff.length === 0) return [];
     return [{ tool, change: from === undefined ? "added" : to === undefined ? "removed" : "changed", diff }];

@@ -1,19 +1,23 @@
 /** One tool call of a model: found, checked, supervised, run under its deadline, supervised again. Nothing here throws at the model. */
 
 import { z } from "zod";
+import { defined } from "../conversation/defined.js";
+import { isSameTool } from "../conversation/names.js";
 import { readJson } from "../text/json.js";
 import { askedBy } from "./built-in/ask-human.js";
 import { isControlFlow, type Journal } from "./journal.js";
 import type { AgentPorts } from "./ports.js";
-import type {
-  AgentTool,
-  CallRecord,
-  ToolCall,
-  ToolContext,
-  ToolEffect,
-  ToolOutput,
-  ToolProgress,
-  ToolRef,
+import {
+  type AgentTool,
+  type CallRecord,
+  type CallRefusal,
+  callRefusals,
+  type ToolCall,
+  type ToolContext,
+  type ToolEffect,
+  type ToolOutput,
+  type ToolProgress,
+  type ToolRef,
 } from "./tools.js";
 
 /** A tool as a model named it, and what that name stood for when it was offered; nothing if it wasn't. */
@@ -30,6 +34,7 @@ const outputSchema = z.object({
   isError: z.boolean().optional(),
   endsRun: z.boolean().optional(),
   effect: z.enum(["none", "unknown"]).optional(),
+  refused: z.enum(callRefusals).optional(),
   elapsedMs: z.number(),
 });
 type TimedOutput = z.infer<typeof outputSchema>;
@@ -61,7 +66,7 @@ export async function runToolCall(
     tool: tool?.ref.tool ?? unknownTool,
     ...(tool === undefined ? {} : askedBy(tool.ref, ports.asking)),
   };
-  const refused = (content: string, args: CallRecord["args"] = {}): CallRecord => ({
+  const withheld = (content: string, args: CallRecord["args"] = {}): CallRecord => ({
     ...about,
     args,
     content,
@@ -69,21 +74,40 @@ export async function runToolCall(
     endsRun: false,
     elapsedMs: 0,
   });
+  const record = (why: CallRefusal): Promise<void> =>
+    journal.commit(
+      "refused",
+      () => {
+        const caller = defined({ agent: ports.worker });
+        ports.observer?.toolRejected?.({ toolCallId, server: about.server, tool: about.tool, ...caller, why });
+      },
+      { writtenWithNext: true },
+    );
+  const refused = async (why: CallRefusal, content: string, args?: CallRecord["args"]): Promise<CallRecord> => {
+    await record(why);
+    return withheld(content, args);
+  };
 
-  if (agent.overLimit) return refused("Not called: too many calls in one round. Ask for it again in the next round.");
+  if (agent.overLimit) {
+    return refused("too_many", "Not called: too many calls in one round. Ask for it again in the next round.");
+  }
   if (tool === undefined) {
     const names = agent.tools.map((candidate) => candidate.name).join(", ");
     return refused(
+      "unknown_tool",
       `There is no tool "${requested.name}". ${names === "" ? "There are no tools." : `The tools are: ${names}.`}`,
     );
   }
   const parsed = parseArguments(requested.arguments);
-  if (!parsed.ok)
-    return refused(`Not called: the arguments of "${tool.name}" must be a JSON object (${parsed.problem}).`);
+  if (!parsed.ok) {
+    const problem = `the arguments of "${tool.name}" must be a JSON object (${parsed.problem})`;
+    return refused("arguments", `Not called: ${problem}.`);
+  }
   const problems = ports.validateArguments(tool, parsed.args);
   if (problems.length > 0) {
     const schema = JSON.stringify(tool.parameters);
     return refused(
+      "arguments",
       `Not called: the arguments of "${tool.name}" are wrong: ${problems.join("; ")}. The schema is ${schema}`,
       parsed.args,
     );
@@ -91,7 +115,7 @@ export async function runToolCall(
 
   const call: ToolCall = { toolCallId, tool, args: parsed.args };
   const before = await ports.guard.beforeCall(call, journal.scope("before"));
-  if (before.kind === "refuse") return refused(before.reason);
+  if (before.kind === "refuse") return refused(before.why ?? "supervision", before.reason);
   const allowed: ToolCall = { ...call, args: before.value };
 
   if (tool.execution === "caller") {
@@ -107,10 +131,11 @@ export async function runToolCall(
   }
   const output = await execute(allowed, call.args, journal, ports, agent.timeLeftMs);
   const { elapsedMs } = output;
+  if (output.refused !== undefined) await record(output.refused);
   const after = await ports.guard.afterCall(allowed, output, journal.scope("after"));
   const content = after.kind === "refuse" ? after.reason : after.value.content;
   const effect = effectOf(allowed, call.args, output, content);
-  if (after.kind === "refuse") return { ...refused(content, allowed.args), elapsedMs, ...effect };
+  if (after.kind === "refuse") return { ...withheld(content, allowed.args), elapsedMs, ...effect };
   return {
     ...about,
     args: allowed.args,
@@ -128,7 +153,8 @@ function effectOf(
   output: ToolOutput,
   content: string,
 ): { readonly effect?: ToolEffect } {
-  if (!mayChange(tool) || output.endsRun === true || output.effect === "none") return {};
+  if (!mayChange(tool) || output.endsRun === true || output.effect === "none" || output.refused !== undefined)
+    return {};
   // A tool that reports an error may have done its work all the same, unless it says that it hasn't.
   const outcome = output.isError === true ? "unknown" : "done";
   return { effect: { ...tool.ref, toolCallId, requested, args, outcome, content } };
@@ -143,9 +169,7 @@ const unknownTool = "unknown";
 
 /** Whether this is the tool that was named, by what the name stood for when that is known. */
 export function isRequested({ name, ref }: AgentTool, requested: RequestedTool): boolean {
-  return requested.ref === undefined
-    ? name === requested.name
-    : ref.server === requested.ref.server && ref.tool === requested.ref.tool;
+  return requested.ref === undefined ? name === requested.name : isSameTool(ref, requested.ref);
 }
 
 function parseArguments(
@@ -172,8 +196,8 @@ async function execute(
   const about = { toolCallId: call.toolCallId, ...tool.ref, ...agent };
   const attempt = async (): Promise<TimedOutput> => {
     const started = ports.now();
-    const progress = (made: ToolProgress): void => {
-      if (!ports.signal.aborted) ports.observer?.toolProgress?.({ ...about, ...made });
+    const progress = (report: ToolProgress): void => {
+      if (!ports.signal.aborted) ports.observer?.toolProgress?.({ ...about, ...report });
     };
     const output = await runSafely(call, { journal, progress }, ports, timeLeftMs);
     return { ...output, content: cut(output.content), elapsedMs: ports.now() - started };

@@ -1,8 +1,8 @@
 /** Tools as agents hold them, the calls of tools, and the guard that every call passes. */
 
-import type { ApprovalPolicy, Audience } from "../asks/policy.js";
+import type { AskSource } from "../asks/origin.js";
+import type { ApprovalPolicy, Audience, QuestionPolicy } from "../asks/policy.js";
 import type { CancelSignal, JsonSchema } from "../model/port.js";
-import type { Asking } from "./asking.js";
 import type { Journal } from "./journal.js";
 
 /** A tool by its origin. `server` groups tools: a stored tool's server, a remote MCP server, or `conclave` for built-ins. */
@@ -14,6 +14,25 @@ export interface ToolRef {
 /** The server name of the system's own tools. */
 export const builtInServer = "conclave";
 
+/** Why a call did nothing, as records say it: the words for the model stand in its result. */
+export const callRefusals = [
+  "unknown_tool",
+  "arguments",
+  /** In one round. */
+  "too_many",
+  /** It was made before, with the same arguments. */
+  "repeated",
+  /** A decision that came with other calls, whose results come first. */
+  "with_others",
+  "supervision",
+  "excluded",
+  "declined",
+  "limit",
+  "circle",
+  "unknown_worker",
+] as const;
+export type CallRefusal = (typeof callRefusals)[number];
+
 export interface ToolOutput {
   readonly content: string;
   readonly isError?: boolean | undefined;
@@ -21,6 +40,8 @@ export interface ToolOutput {
   readonly endsRun?: boolean | undefined;
   /** Of a call that failed: nothing was done by it, or nobody knows whether something was. */
   readonly effect?: "none" | "unknown" | undefined;
+  /** The tool refused the call, and did nothing. */
+  readonly refused?: CallRefusal | undefined;
 }
 
 /** What a call did that isn't to be done again: `unknown` when it was begun and its outcome never came. */
@@ -40,6 +61,13 @@ export interface ToolProgress {
   readonly total?: number | undefined;
 }
 
+/** As whom questions are asked, and what the one who stored the agent or team says of them. */
+export interface Asking {
+  readonly source: AskSource;
+  /** Whom they are for, how long an answer is waited for, and what is assumed then: before what the model says of it. */
+  readonly policy: QuestionPolicy;
+}
+
 export interface ToolContext {
   /** Stable over replays and redos: what an idempotent tool sends as its key. */
   readonly callId: string;
@@ -51,7 +79,7 @@ export interface ToolContext {
   /** The agent of a team that calls: a worker's id, or `supervisor`. */
   readonly worker?: string | undefined;
   /** Takes how far the call is, for those who watch: nothing is stored of it. */
-  readonly progress?: ((made: ToolProgress) => void) | undefined;
+  readonly progress?: ((report: ToolProgress) => void) | undefined;
 }
 
 /** A tool an agent holds. */
@@ -61,14 +89,15 @@ export interface AgentTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
+  readonly strict?: boolean | undefined;
   readonly timeoutMs: number;
   /**
    * How a call that was begun and never ended is treated: `once` is never repeated, the model is told that the outcome is
    * unknown; `idempotent` is repeated with the same key; `durable` journals its own steps (asks, nested agents) and is just
-   * entered again; `caller` isn't run here: the call is handed to whoever asked for the reply, who sends what came of it.
+   * entered again; `caller` isn't run here: the call is handed to the caller of the reply, who sends what came of it.
    */
   readonly execution: "once" | "idempotent" | "durable" | "caller";
-  /** It changes nothing: whoever calls it again does no harm. Durable tools count as such: they journal what they do. */
+  /** It changes nothing: calling it again does no harm. Durable tools count as such: they journal what they do. */
   readonly readOnly?: boolean;
   /** `always` and `session` put the call before a person first. */
   readonly approval?: "never" | "always" | "session";
@@ -110,7 +139,7 @@ export interface CallRecord {
 export type GuardDecision<T> =
   | { readonly kind: "go"; readonly value: T }
   /** The call doesn't run, or its result is withheld; the model reads why. */
-  | { readonly kind: "refuse"; readonly reason: string };
+  | { readonly kind: "refuse"; readonly reason: string; readonly why?: CallRefusal };
 
 /** The place where every call and every result is supervised. May park. */
 export interface ToolGuard {

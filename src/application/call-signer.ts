@@ -1,4 +1,5 @@
 /** Signs what leaves the system for a tenant's own endpoints, by the secret of the resource or else by the tenant's. */
+import { base64Url } from "../platform/bytes.js";
 import { sha256Hex } from "../platform/digest.js";
 import { signWebhook } from "../platform/webhook-signature.js";
 
@@ -14,8 +15,8 @@ export interface SignedCall {
 
 export class CallSigner {
   constructor(
-    /** The signing secret of a tenant, for resources that have none. */
-    private readonly secretOf: (tenantId: string) => Promise<string>,
+    /** The signing secrets of a tenant, for resources that have none: each of them signs. */
+    private readonly secretsOf: (tenantId: string) => Promise<readonly string[]>,
     private readonly now: () => number,
   ) {}
 
@@ -29,17 +30,12 @@ export class CallSigner {
 
   /** `webhook-id`, `webhook-timestamp`, `webhook-signature`, the same id as `idempotency-key`, and `conclave-context`. */
   async headers(tenantId: string, { id, body, context, secret }: SignedCall): Promise<Record<string, string>> {
-    const secrets = [secret ?? (await this.secretOf(tenantId))];
+    const secrets = secret === undefined ? await this.secretsOf(tenantId) : [secret];
     const at = this.now();
     const signed = { "idempotency-key": id, ...(await signWebhook({ id, at, body }, secrets)) };
     if (context === undefined) return signed;
-    const encoded = base64Url(JSON.stringify({ callId: id, ...context }));
+    const encoded = base64Url(new TextEncoder().encode(JSON.stringify({ callId: id, ...context })));
     const { "webhook-signature": signature } = await signWebhook({ id, at, body: encoded }, secrets);
     return { ...signed, "conclave-context": `${encoded}.${signature}` };
   }
-}
-
-function base64Url(text: string): string {
-  const bytes = Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte));
-  return btoa(bytes.join("")).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }

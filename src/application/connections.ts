@@ -1,15 +1,17 @@
 /** Sockets and streams that stay open: noted when they are opened, closed when their reader may no longer have them. */
 import type { EventAudience, EventRoot } from "../conversation/event.js";
-import type { Result } from "../conversation/problem.js";
-import { refuse } from "../conversation/problem.js";
+import { ok, type Result, refuse } from "../conversation/problem.js";
 import type { Reader } from "../gateways/root-gateway.js";
 import { sleep } from "../platform/clock.js";
 import { describeError, log } from "../platform/logging.js";
 import { keyOf, maxConnectionMs, type ReaderStore } from "../stores/reader-store.js";
 import type { Actor } from "../tenancy/actor.js";
-import type { Act } from "../tenancy/acts.js";
+import type { Permission } from "../tenancy/acts.js";
 import { authorize } from "../tenancy/authority.js";
+import { readRoundtable } from "./roundtables/read-roundtable.js";
+import { readTrace } from "./runs/read-trace.js";
 import type { Services } from "./services.js";
+import { readTurnTrace } from "./sessions/read-turn-trace.js";
 
 type ConnectionPorts = Pick<Services, "sessions" | "runs" | "roundtables"> & {
   readonly readers: Pick<ReaderStore, "owners" | "closed">;
@@ -20,10 +22,10 @@ const atOnce = 50;
 
 /** Who may do this hears all that happens in work of a kind. */
 const wholeStory = {
-  session: "readTurnTrace",
-  run: "readTrace",
-  roundtable: "readRoundtable",
-} as const satisfies Record<EventRoot, Act>;
+  session: readTurnTrace,
+  run: readTrace,
+  roundtable: readRoundtable,
+} as const satisfies Record<EventRoot, Permission>;
 
 /**
  * An actor as the object knows it that holds the connection. It closes it by itself when a token expires.
@@ -46,8 +48,8 @@ export async function noteConnection(
   actor: Actor,
   rootId: string,
   services: Pick<Services, "readers" | "sessions" | "runs" | "roundtables">,
-): Promise<Result<never> | undefined> {
-  if (await services.readers.opened(actor, rootId, actor.issuedAt)) return undefined;
+): Promise<Result<void>> {
+  if (await services.readers.opened(actor, rootId, actor.issuedAt)) return ok(undefined);
   await disconnectAt(actor.tenantId, rootId, actor.id, services);
   return refuse("unauthorized", "This key or token was revoked.");
 }

@@ -10,6 +10,7 @@ import {
   type SessionContext,
 } from "../chat/context.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
+import { defined } from "../conversation/defined.js";
 import type { ToolName } from "../conversation/names.js";
 import { log } from "../platform/logging.js";
 import type { ResourceEditor } from "../stores/tenant-snapshots.js";
@@ -56,7 +57,7 @@ export class SessionContextEditor implements ContextEditor {
     return stored.map(({ name, body }) => ({
       kind,
       name,
-      ...(body.description === undefined ? {} : { description: body.description }),
+      ...defined({ description: body.description }),
       text: body.text,
       inForce: names.includes(name),
     }));
@@ -89,7 +90,7 @@ export class SessionContextEditor implements ContextEditor {
   store(item: Parameters<ContextEditor["store"]>[0], author: ContextAuthor, journal: Journal): Promise<ChangeOutcome> {
     const { tenantId, store, resources } = this.ports;
     const { kind, name, body } = item;
-    const by: ActorRecord = { kind: "supervisor", id: author.supervisor };
+    const by = { by: { kind: "supervisor", id: author.supervisor } as const, reason: author.reason };
     return journal.step(
       { id: "store", kind: "commit", schema: changeOutcomeSchema, interrupted: "again" },
       async (): Promise<ChangeOutcome> => {
@@ -105,7 +106,7 @@ export class SessionContextEditor implements ContextEditor {
           return { ok: true, version: 0, changed: removed };
         }
         const { description, ...rest } = body;
-        const stored = { ...rest, ...(description === undefined ? {} : { description }) };
+        const stored = { ...rest, ...defined({ description }) };
         const outcome = await store.put(tenantId, kind, name, stored, undefined, by);
         await resources.renew({ kind, name });
         if (outcome.kind === "stored") return { ok: true, version: outcome.version, changed: true };
@@ -135,12 +136,7 @@ export class SessionContextEditor implements ContextEditor {
     const names = new Set(inForce().tools.map(({ server, tool }) => `${server}/${tool}`));
     const entries = new Map<string, ContextEntry>();
     const add = (name: string, description: string | undefined): void => {
-      entries.set(name, {
-        kind: "tools",
-        name,
-        ...(description === undefined ? {} : { description }),
-        inForce: names.has(name),
-      });
+      entries.set(name, { kind: "tools", name, ...defined({ description }), inForce: names.has(name) });
     };
     for (const { name, body } of stored) add(`${body.server}/${"mcp" in body ? "*" : name}`, body.description);
     for (const { ref, description } of resources.loadedTools()) add(`${ref.server}/${ref.tool}`, description);

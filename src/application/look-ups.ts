@@ -1,6 +1,9 @@
 /** What the system's own tools look up in: a tenant's memories and teams. */
 import type { FoundInMemory } from "../agent/built-in/memory-search.js";
+import type { Noted } from "../agent/built-in/memory-write.js";
 import type { LookUpPorts } from "../agent/built-in-tools.js";
+import { ok } from "../conversation/problem.js";
+import { newEntrySchema } from "../memory/entry.js";
 import { listWorkers } from "../routing/team-agent.js";
 import type { TeamState } from "../routing/team-state.js";
 import type { ResourceStore } from "../stores/resource-store.js";
@@ -13,7 +16,7 @@ const longestEntry = 2_000;
 
 export interface LookUpSources {
   readonly memory: MemoryService;
-  readonly supervision: Pick<MemorySupervision, "ofRecall">;
+  readonly supervision: Pick<MemorySupervision, "ofRecall" | "ofWrite">;
   readonly resources: ResourceStore;
   readonly teamState: (tenantId: string) => TeamState;
 }
@@ -37,6 +40,22 @@ export function lookUps(tenantId: string, { memory, supervision, resources, team
           return text === "" ? [] : [{ entryId, speaker, occurredAt, text }];
         }),
       };
+    },
+    async writeMemory(memoryId, text, key): Promise<Noted> {
+      const found = await memory.memory(tenantId, memoryId);
+      if (!found.ok) return { ok: false, why: "the memory isn't there any more." };
+      const idempotencyKey = `agent ${key}`;
+      const vouchedBy = { kind: "agent", id: "memory_write" } as const;
+      const known = await memory.ports.entries.byKey(found.value, idempotencyKey);
+      const written =
+        known === undefined
+          ? await supervision.ofWrite(found.value, vouchedBy, [{ path: "text", content: text }])
+          : ok([known.rawEntry]);
+      // Why is for operators, in the audit.
+      if (!written.ok) return { ok: false, why: "the tenant's supervisors don't let this be stored." };
+      const entry = newEntrySchema.parse({ rawEntry: written.value[0] ?? text, role: "assistant" });
+      const added = await memory.addEntry(found.value, entry, { idempotencyKey, vouchedBy, request: text });
+      return added.ok ? { ok: true } : { ok: false, why: added.problem.detail };
     },
     async listWorkers(team) {
       const found = await resources.get(tenantId, "teams", team);

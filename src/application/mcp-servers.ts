@@ -2,24 +2,19 @@
 import type { Client, DiscoverResult } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import type { McpTool } from "../agent/definition.js";
-import type { RemoteTool } from "../agent/remote-tool.js";
-import { schemaProblem } from "../agent/schema-limits.js";
 import type { ToolOutput, ToolProgress } from "../agent/tools.js";
+import { defined } from "../conversation/defined.js";
+import { version as ownVersion } from "../conversation/version.js";
 import type { CancelSignal } from "../model/port.js";
 import { withDeadline } from "../platform/clock.js";
 import { fetchSafely, OutgoingError, type OutgoingPolicy } from "../platform/outgoing.js";
 import { isTooDeep, maxJsonDepth, readJson } from "../text/json.js";
 import { loaded } from "../text/lazily.js";
 import type { CallSigner } from "./call-signer.js";
+import { listTools, type RemoteList, usableOf } from "./remote-tool-list.js";
 
 /** Evaluated with the first call of a remote tool. */
-export const mcpClient = loaded(() => import("./mcp-client.js"));
-
-/** What a server offers, and what of it can't be used. */
-export interface RemoteList {
-  readonly tools: readonly RemoteTool[];
-  readonly leftOut: readonly { readonly tool: string; readonly problem: string }[];
-}
+const mcpClient = loaded(() => import("./mcp-client.js"));
 
 /** A call of a remote tool. */
 export interface RemoteCall {
@@ -43,12 +38,7 @@ const maxKnown = 200;
 const progressEveryMs = 1_000;
 /** Somebody waits for the list. */
 const listTimeoutMs = 10_000;
-const maxTools = 200;
-const maxPages = 10;
-/** All schemas of a list together: it is stored in one row. */
-const maxListCharacters = 500_000;
-const maxDescription = 4_000;
-const clientInfo = { name: "conclave", version: "0.1.0" };
+const clientInfo = { name: "conclave", version: ownVersion };
 
 /** What is known of a server before it is connected to: then it isn't asked for it again. */
 type Prior = { readonly kind: "modern"; readonly discover: DiscoverResult } | { readonly kind: "legacy" };
@@ -141,7 +131,7 @@ export class McpConnection {
         this.open.set(callId, { signal: within, fail: reject });
         try {
           const onprogress = progress && sparing(progress, this.now);
-          const options = { signal: within, timeout: body.timeoutMs, ...(onprogress && { onprogress }) };
+          const options = { signal: within, timeout: body.timeoutMs, ...defined({ onprogress }) };
           return await Promise.race([
             client.callTool({ name: tool, arguments: { ...args }, _meta: meta }, options),
             failed,
@@ -201,7 +191,7 @@ export class McpConnection {
       },
     });
     const prior = this.prior.get();
-    await client.connect(transport, { signal, timeout: timeoutMs, ...(prior === undefined ? {} : { prior }) });
+    await client.connect(transport, { signal, timeout: timeoutMs, ...defined({ prior }) });
     const discover = client.getDiscoverResult();
     this.prior.set(discover === undefined ? { kind: "legacy" } : { kind: "modern", discover });
     return client;
@@ -238,7 +228,7 @@ function sparing(progress: (made: ToolProgress) => void, now: () => number): (ma
   return ({ progress: made, total }) => {
     if (now() - last < progressEveryMs) return;
     last = now();
-    progress({ progress: made, ...(total === undefined ? {} : { total }) });
+    progress({ progress: made, ...defined({ total }) });
   };
 }
 
@@ -250,57 +240,4 @@ const callMessage = z.object({
 function callIdOf(body: string): string | undefined {
   if (!body.includes(contextMeta)) return undefined;
   return callMessage.safeParse(readJson(body).value).data?.params._meta[contextMeta].callId;
-}
-
-type Listed = Awaited<ReturnType<Client["listTools"]>>["tools"];
-
-async function listTools(client: Client, signal: AbortSignal): Promise<Listed> {
-  const found: Listed = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < maxPages && found.length <= maxTools; page++) {
-    const answer = await client.listTools(cursor === undefined ? {} : { cursor }, { signal });
-    found.push(...answer.tools);
-    cursor = answer.nextCursor;
-    if (cursor === undefined) break;
-  }
-  return found;
-}
-
-/** What can be taken of a list. What can't is left out, and said. */
-function usableOf(found: Listed): RemoteList {
-  const tools: RemoteTool[] = [];
-  const leftOut: { tool: string; problem: string }[] = [];
-  let characters = 0;
-  for (const { name, description, inputSchema, annotations } of found) {
-    const size = JSON.stringify(inputSchema).length;
-    const problem = problemOf(name, description, inputSchema) ?? tooMuch(tools.length + 1, characters + size);
-    if (problem !== undefined) {
-      leftOut.push({ tool: name.slice(0, 100), problem });
-      continue;
-    }
-    characters += size;
-    tools.push({
-      name,
-      description: description ?? name,
-      parameters: { ...inputSchema },
-      readOnly: annotations?.readOnlyHint === true || annotations?.idempotentHint === true,
-      cacheable: annotations?.readOnlyHint === true,
-    });
-  }
-  return { tools, leftOut: leftOut.slice(0, maxTools) };
-}
-
-function tooMuch(tools: number, characters: number): string | undefined {
-  if (tools > maxTools) return `a server may have ${maxTools} tools`;
-  if (characters <= maxListCharacters) return undefined;
-  return `the schemas of a server's tools may have ${maxListCharacters} characters together`;
-}
-
-function problemOf(name: string, description: string | undefined, schema: Readonly<Record<string, unknown>>) {
-  if (name.length > 100) return "its name has more than 100 characters";
-  if (description !== undefined && description.length > maxDescription) {
-    return `its description has ${description.length} characters, of at most ${maxDescription}`;
-  }
-  const problem = schemaProblem({ ...schema });
-  return problem === undefined ? undefined : `its schema can't be taken: ${problem}`;
 }

@@ -5,6 +5,9 @@ import type { ProblemIssue } from "../conversation/problem.js";
 import type { ResourceReader } from "../stores/tenant-snapshots.js";
 import type { ResourceKind } from "../tenancy/resources.js";
 
+/** The reads of resources that tell whether what is named exists. */
+export type NameReader = Pick<ResourceReader, "pins" | "toolPins" | "versions">;
+
 /** A resource that a body names, with its path in the body. */
 export interface NamedAt {
   readonly path: string;
@@ -18,7 +21,7 @@ export function namedAt(path: string, kind: ResourceKind, names: readonly string
 
 /** What is wrong with the names of a body: one issue for each resource that isn't stored. */
 export async function missingNames(
-  resources: ResourceReader,
+  resources: NameReader,
   tenantId: string,
   named: readonly NamedAt[],
 ): Promise<ProblemIssue[]> {
@@ -36,7 +39,7 @@ export function notStored(kind: ResourceKind, name: string): string {
 
 /** The tools of a remote server are known only when it is called: it is enough that the server is stored. */
 export async function missingTools(
-  resources: ResourceReader,
+  resources: NameReader,
   tenantId: string,
   named: readonly { readonly path: string; readonly ref: ToolRef }[],
 ): Promise<ProblemIssue[]> {

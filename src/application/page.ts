@@ -1,5 +1,7 @@
 /** Lists in pages, for every face alike. Cursors are opaque to callers; they only say where the next page begins. */
-import { ok, type Result, refuse } from "../conversation/problem.js";
+import { z } from "zod";
+import { type ProblemError, problem } from "../conversation/problem.js";
+import { lazily } from "../text/lazily.js";
 
 export interface PageRequest {
   /** Items of a page at most. */
@@ -8,10 +10,35 @@ export interface PageRequest {
   readonly cursor?: string | undefined;
 }
 
+/** The same as a face parses it: fields of an act's input. */
+export const pageInput = lazily(() => ({
+  limit: z.coerce.number<string>().int().min(1).max(200).default(50),
+  cursor: z.string().max(500).optional(),
+}));
+
 export interface Page<T> {
   readonly items: T[];
   /** Null when there is no more. */
   readonly nextCursor: string | null;
+}
+
+/** Of parameters that filter by metadata: `metadata.channel` is the entry `channel`. */
+export const metadataPrefix = "metadata.";
+
+/** Filters by metadata as a field `metadata` of an act's input: `metadata.channel=web` in the query is `{ channel: "web" }`. */
+export const metadataInput = lazily(() => z.record(z.string(), z.string()).default({}));
+
+/** The filters by metadata among other parameters. */
+export function metadataFilter<T>(rest: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(
+    Object.entries(rest).flatMap(([name, value]) =>
+      name.startsWith(metadataPrefix) ? [[name.slice(metadataPrefix.length), value]] : [],
+    ),
+  );
+}
+
+export function listOf<T extends z.ZodType>(item: T) {
+  return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
 }
 
 /**
@@ -25,29 +52,23 @@ export async function readPage<T>(
   read: (position: string | undefined, limit: number) => Promise<readonly T[]>,
   positionOf: (row: T) => string,
   order = "",
-): Promise<Result<Page<T>>> {
-  const position = decodeCursor(cursor, order);
-  if (!position.ok) return position;
-  const rows = await read(position.value, limit + 1);
+): Promise<Page<T>> {
+  const rows = await read(decodeCursor(cursor, order), limit + 1);
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   const hasMore = rows.length > limit && last !== undefined;
-  return ok({ items, nextCursor: hasMore ? encodeCursor(positionOf(last), order) : null });
+  return { items, nextCursor: hasMore ? encodeCursor(positionOf(last), order) : null };
 }
 
 /** A page of a list that an object holds, whose positions are numbers. */
 export async function readNumberedPage<T>(
   { limit, cursor }: PageRequest,
-  read: (after: number, limit: number) => Promise<Result<{ items: readonly T[]; next: number | null }>>,
-): Promise<Result<Page<T>>> {
-  const position = decodeCursor(cursor);
-  if (!position.ok) return position;
-  const after = position.value ?? "0";
-  if (!/^\d{1,15}$/.test(after)) return notACursor;
-  const page = await read(Number(after), limit);
-  if (!page.ok) return page;
-  const { items, next } = page.value;
-  return ok({ items: [...items], nextCursor: next === null ? null : encodeCursor(String(next)) });
+  read: (after: number, limit: number) => Promise<{ items: readonly T[]; next: number | null }>,
+): Promise<Page<T>> {
+  const after = decodeCursor(cursor) ?? "0";
+  if (!/^\d{1,15}$/.test(after)) throw notACursor();
+  const { items, next } = await read(Number(after), limit);
+  return { items: [...items], nextCursor: next === null ? null : encodeCursor(String(next)) };
 }
 
 const markOf = (order: string): string => `${order} after `.trimStart();
@@ -56,11 +77,12 @@ function encodeCursor(position: string, order = ""): string {
   return btoa(markOf(order) + position).replaceAll("=", "");
 }
 
-function decodeCursor(cursor: string | undefined, order = ""): Result<string | undefined> {
-  if (cursor === undefined) return ok(undefined);
+function decodeCursor(cursor: string | undefined, order = ""): string | undefined {
+  if (cursor === undefined) return undefined;
   const text = decodeBase64(cursor);
   const mark = markOf(order);
-  return text.startsWith(mark) ? ok(text.slice(mark.length)) : notACursor;
+  if (text.startsWith(mark)) return text.slice(mark.length);
+  throw notACursor();
 }
 
 /** Nothing when it isn't base64. */
@@ -72,6 +94,8 @@ function decodeBase64(text: string): string {
   }
 }
 
-const notACursor = refuse("invalid", "The cursor is none that this list gave out. Begin without one.", {
-  errors: [{ path: "cursor", message: "not a cursor of this list" }],
-});
+export function notACursor(): ProblemError {
+  return problem("invalid", "The cursor is none that this list gave out. Begin without one.", {
+    errors: [{ path: "cursor", message: "not a cursor of this list" }],
+  });
+}

@@ -1,14 +1,14 @@
 /** Panels with everything that they name: which versions a debate begins with, and the panel built from them. */
 import { modelList } from "../agent/definition.js";
 import { builtInServer, type ToolRef } from "../agent/tools.js";
-import type { NestedPanel } from "../roundtable/nested.js";
+import { defined } from "../conversation/defined.js";
 import { type Panel, type Perspective, seatsOf } from "../roundtable/panel.js";
 import type { LoadedPanel, LoadedSeat } from "../roundtable/ports.js";
 import { toolRefOf } from "../routing/team.js";
 import type { ResourceReader } from "../stores/tenant-snapshots.js";
 import { isOfKind, type ResourcePin } from "../tenancy/resources.js";
 import type { WorkResources } from "./work-resources.js";
-import { missing, named, pinsOf } from "./work-setup.js";
+import { type Loaded, missing, named, pinsOf } from "./work-setup.js";
 
 /** The versions of the agents that sit at the table, and of the tools that they and the panel name. */
 export async function pinPanel(resources: ResourceReader, tenantId: string, panel: Panel): Promise<ResourcePin[]> {
@@ -21,9 +21,17 @@ export async function pinPanel(resources: ResourceReader, tenantId: string, pane
     ...panel.tools.map(toolRefOf),
     ...bodies.flatMap((agent) => (agent.kind === "model" ? agent.tools : [])),
   ];
-  const servers = refs.map(({ server }) => server).filter((server) => server !== builtInServer);
-  const tools = servers.length === 0 ? [] : await resources.toolPins(tenantId, [...new Set(servers)]);
-  return [...agents, ...tools];
+  return [...agents, ...(await pinTools(resources, tenantId, refs))];
+}
+
+/** The versions of the tools that work uses: stored ones by their names, those of remote servers with their server. */
+export async function pinTools(
+  resources: ResourceReader,
+  tenantId: string,
+  tools: readonly ToolRef[],
+): Promise<ResourcePin[]> {
+  const servers = [...new Set(tools.map(({ server }) => server))].filter((server) => server !== builtInServer);
+  return servers.length === 0 ? [] : resources.toolPins(tenantId, servers);
 }
 
 export interface PanelParts {
@@ -34,11 +42,12 @@ export interface PanelParts {
   readonly allows?: ((tool: ToolRef) => boolean) | undefined;
 }
 
-export type BuiltPanel =
-  | { readonly ok: true; readonly panel: LoadedPanel }
-  | { readonly ok: false; readonly detail: string };
-
-export function buildPanel(panel: Panel, { resources, perspectives, allows = () => true }: PanelParts): BuiltPanel {
+/** A panel, of a debate of its own or within other work. @param name that of the stored one, or `inline` */
+export function buildPanel(
+  name: string,
+  panel: Panel,
+  { resources, perspectives, allows = () => true }: PanelParts,
+): Loaded<{ readonly panel: LoadedPanel }> {
   const seats: LoadedSeat[] = [];
   for (const [index, seat] of seatsOf(panel).entries()) {
     const agent = seat.agent === undefined ? undefined : resources.get("agents", seat.agent);
@@ -55,27 +64,16 @@ export function buildPanel(panel: Panel, { resources, perspectives, allows = () 
     const { model: _, agent: __, ...info } = seat;
     seats.push({
       ...info,
-      ...(perspective === undefined ? {} : { perspective }),
+      ...defined({ perspective }),
       models: modelList(agent?.model ?? seat.model ?? "default"),
-      ...(agent === undefined ? {} : { instructions: agent.instructions }),
-      ...(temperature === undefined ? {} : { temperature }),
+      ...defined({ instructions: agent?.instructions, temperature }),
       tools: resources.tools(refs, [...panel.memories, ...(agent?.memories ?? [])]),
     });
   }
-  const { mode, rounds, exitOnConsensus, thresholds, analysis, models, limits } = panel;
-  return {
-    ok: true,
-    panel: {
-      mode,
-      seats,
-      totalRounds: rounds,
-      exitOnConsensus,
-      thresholds,
-      analysis,
-      models: { analyst: modelList(models.analyst), synthesis: modelList(models.synthesis) },
-      limits,
-    },
-  };
+  const { mode, rounds: totalRounds, exitOnConsensus, thresholds, analysis, limits, requests, waiting } = panel;
+  const models = { analyst: modelList(panel.models.analyst), synthesis: modelList(panel.models.synthesis) };
+  const held = { mode, totalRounds, exitOnConsensus, thresholds, analysis, limits, requests, waiting };
+  return { ok: true, panel: { name, seats, models, ...held } };
 }
 
 /** The versions of stored panels, and of all that they and others name. */
@@ -99,16 +97,4 @@ export async function pinPanels(
     supervisors: panels.flatMap((panel) => panel.supervisors),
     found: pins.map(({ name }) => name),
   };
-}
-
-/** A panel that debates within other work. */
-export function nestedPanel(
-  name: string,
-  panel: Panel,
-  parts: PanelParts,
-): { readonly ok: true; readonly panel: NestedPanel } | { readonly ok: false; readonly detail: string } {
-  const built = buildPanel(panel, parts);
-  if (!built.ok) return built;
-  const { requests, waiting } = panel;
-  return { ok: true, panel: { name, panel: built.panel, requests, waiting } };
 }

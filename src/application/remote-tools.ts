@@ -5,10 +5,14 @@
 import type { McpTool } from "../agent/definition.js";
 import { changesBetween, type RemoteTool, type ToolChange } from "../agent/remote-tool.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
+import { defined } from "../conversation/defined.js";
 import { describeError, log } from "../platform/logging.js";
 import type { PinnedTools } from "../stores/pinned-tools.js";
 import type { WorkClaim } from "../stores/work-claims.js";
-import type { McpConnection, McpServer, McpServers, RemoteList } from "./mcp-servers.js";
+import type { OrdersInData } from "../supervision/orders-in-data.js";
+import type { McpConnection, McpServer, McpServers } from "./mcp-servers.js";
+import type { RemoteList } from "./remote-tool-list.js";
+import { asTenantWants, orderWarnings, readsLikeOrders, withoutOrders } from "./tool-orders.js";
 
 export interface PinnedView {
   readonly tools: readonly RemoteTool[];
@@ -16,6 +20,8 @@ export interface PinnedView {
   readonly listedAt?: string | undefined;
   /** How what the server lists by now differs. */
   readonly changes?: readonly ToolChange[] | undefined;
+  /** Those of which a description or schema reads like orders to a model, pinned or listed by now. */
+  readonly orders?: readonly string[] | undefined;
 }
 
 /** How long a list is taken to hold before the server is asked again, in milliseconds. */
@@ -36,29 +42,45 @@ export class RemoteTools {
   }
 
   /** The tools that agents get. @throws when nothing is pinned yet and the server can't be reached */
-  async use(server: McpServer): Promise<readonly RemoteTool[]> {
+  async use(server: McpServer, action: OrdersInData): Promise<readonly RemoteTool[]> {
+    return asTenantWants(await this.pinned(server, action), action);
+  }
+
+  private async pinned(server: McpServer, action: OrdersInData): Promise<readonly RemoteTool[]> {
     const pinned = await this.pins.get(server);
     if (pinned === undefined) {
       // Stored before lists were pinned.
       const { tools } = await this.servers.list(server);
-      await this.pins.pinFirst(server, tools, { by: { kind: "system", id: "pinning" }, at: this.now() });
-      return (await this.pins.get(server))?.tools ?? tools;
+      await this.pinFirst(server, tools, action, { kind: "system", id: "pinning" });
+      return (await this.pins.get(server))?.tools ?? withoutOrders(tools, action);
     }
     // The work goes on meanwhile with what is pinned.
     if (pinned.checkedAt + checkedForMs <= this.now()) void this.check(server, checkedForMs);
     return pinned.tools ?? [];
   }
 
-  /** Pins what a server lists that was just stored; gives what the operator has to know of it. @param by who stored it */
-  async pinStored(server: McpServer, by: ActorRecord): Promise<string[]> {
+  /** Pins what a server lists that was just stored; returns what the operator has to know of it. @param by who stored it */
+  async pinStored(server: McpServer, by: ActorRecord, action: OrdersInData): Promise<string[]> {
     if ((await this.pins.get(server))?.tools !== undefined) return [];
     const outcome = await this.listed(server);
-    await this.pins.pinFirst(server, outcome.list?.tools, { by, at: this.now() });
+    await this.pinFirst(server, outcome.list?.tools, action, by);
     return outcome.list === undefined
       ? [
           `The server can't be reached: ${outcome.problem}. It has no tools until they are pinned: POST /v1/tools/${server.name}/pin`,
         ]
-      : warningsOf(outcome.list);
+      : [...warningsOf(outcome.list), ...orderWarnings(outcome.list.tools, action)];
+  }
+
+  /** Of a list that nobody has looked at, what may wait for an operator is shown as a change. */
+  private async pinFirst(
+    server: McpServer,
+    tools: readonly RemoteTool[] | undefined,
+    action: OrdersInData,
+    by: ActorRecord,
+  ): Promise<void> {
+    const free = tools && withoutOrders(tools, action);
+    await this.pins.pinFirst(server, free, { by, at: this.now() });
+    if (tools !== undefined && free !== undefined && free.length < tools.length) await this.pins.note(server, tools);
   }
 
   /**
@@ -69,27 +91,28 @@ export class RemoteTools {
   async accept(
     server: McpServer,
     by: ActorRecord,
+    action: OrdersInData,
     claim?: WorkClaim,
   ): Promise<{ readonly problem: string } | { readonly warnings: string[] }> {
     const seen = (await this.pins.get(server))?.seen;
-    if (seen !== undefined) {
-      await this.pins.pin(server, seen, { by, at: this.now() }, claim);
-      return { warnings: [] };
-    }
-    const outcome = await this.listed(server);
+    const outcome = seen === undefined ? await this.listed(server) : { list: { tools: seen, leftOut: [] } };
     if (outcome.list === undefined) return { problem: outcome.problem };
     await this.pins.pin(server, outcome.list.tools, { by, at: this.now() }, claim);
-    return { warnings: warningsOf(outcome.list) };
+    // Who accepts it has read it: it waits for nobody any more.
+    const orders = orderWarnings(outcome.list.tools, action === "review" ? "allow" : action);
+    return { warnings: [...warningsOf(outcome.list), ...orders] };
   }
 
   async view(server: Omit<McpServer, "body">): Promise<PinnedView> {
     const pinned = await this.pins.get(server);
     if (pinned?.tools === undefined) return { tools: [] };
     const { tools, seen, listedAt } = pinned;
+    const orders = [...tools, ...(seen ?? [])].filter(readsLikeOrders).map(({ name }) => name);
     return {
       tools,
       ...(listedAt === undefined ? {} : { listedAt: new Date(listedAt).toISOString() }),
-      ...(seen === undefined ? {} : { changes: changesBetween(tools, seen) }),
+      ...defined({ changes: seen && changesBetween(tools, seen) }),
+      ...(orders.length === 0 ? {} : { orders: [...new Set(orders)] }),
     };
   }
 

@@ -1,4 +1,5 @@
 /** Deletions that go through objects and tables: whoever starts one, the same is gone afterwards. */
+import type { BudgetGateway } from "../gateways/budget-gateway.js";
 import type { ChannelGateway } from "../gateways/channel-gateway.js";
 import type { RoundtableGateway } from "../gateways/roundtable-gateway.js";
 import type { RunGateway } from "../gateways/run-gateway.js";
@@ -29,6 +30,7 @@ export interface RemovalPorts {
   readonly answers: Pick<IdempotencyStore, "forget" | "forgetAll">;
   readonly channels: Pick<ChannelStore, "conversations" | "forgetConversations">;
   readonly conversations: Pick<ChannelGateway, "remove">;
+  readonly budgets: Pick<BudgetGateway, "remove">;
 }
 
 /** Objects that are emptied at the same time. */
@@ -73,6 +75,7 @@ export async function removeTenant(tenantId: string, ports: RemovalPorts): Promi
     page = await roundtableIndex.roundtables(tenantId, {}, page.at(-1)?.sessionId, atOnce);
   }
   await memory.deleteAll(tenantId);
+  await ports.budgets.remove(tenantId);
   await answers.forgetAll(tenantId);
   await answers.forget(deploymentScope, tenantId);
   await tenants.remove(tenantId);

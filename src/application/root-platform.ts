@@ -6,15 +6,16 @@ import type { IsolateLoad } from "../platform/isolate-load.js";
 import type { HttpWorkerAnswer, HttpWorkerCall } from "../routing/ports.js";
 import type { TeamState } from "../routing/team-state.js";
 import type { Delivery } from "../stores/deliveries.js";
+import type { LimitedWork, LimitPlatform } from "./limits/hold-work.js";
 import type { SetupSources } from "./work-setup.js";
 
-export interface RootPlatform extends SetupSources {
-  /** The same, with what is known of the tenant at this revision; without one it is read anew. */
-  readonly at: (revision: number | undefined) => RootPlatform;
-  /** From now on everything of the tenant is read anew. */
-  readonly renew: () => void;
+export interface RootPlatform extends SetupSources, LimitPlatform, LimitedWork {
+  /** The same, with what is known of a tenant at this revision; without one at the tenant's revision now. */
+  readonly at: (tenantId: string, revision: number | undefined) => Promise<RootPlatform>;
   /** A tenant's revision now. */
   readonly revision: (tenantId: string) => Promise<number | undefined>;
+  /** From now on everything of the tenant is read anew. */
+  readonly renew: () => void;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** The models that a tenant can call. */

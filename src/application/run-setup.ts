@@ -1,29 +1,38 @@
-/** Gathers what holds for a run: the team, the teams within it, tools and supervisors, at the versions pinned when it began. */
+/**
+ * Gathers what holds for a run, and for a round of a roundtable: the team or the panel, what is within it, tools and supervisors, at the
+ * versions pinned when it began.
+ */
 import { z } from "zod";
-import type { CallOrigin } from "../agent/call-context.js";
 import type { Journal } from "../agent/journal.js";
+import { boundIds } from "../conversation/memory-binding.js";
+import type { Perspective } from "../roundtable/panel.js";
+import type { LoadedPanel } from "../roundtable/ports.js";
+import type { RoundtableDefinition } from "../roundtable/roundtable.js";
 import type { LoadedTeam } from "../routing/ports.js";
-import type { NewRun } from "../routing/run.js";
-import type { HealthStore } from "../supervision/breaker.js";
+import type { RunDefinition } from "../routing/run.js";
 import type { Supervisor } from "../supervision/supervisor.js";
-import { loadTeam, pinTeams, pinTools } from "./team-loader.js";
+import { buildPanel, pinPanel, pinTools } from "./panel-loader.js";
+import { loadTeam, pinTeams } from "./team-loader.js";
 import {
   type Loaded,
   loadWork,
   named,
+  type PinnedWork,
   pinnedWorkSchema,
   pinsOf,
   type SetupSources,
   tenantPolicies,
+  type WorkFacts,
   type WorkPolicies,
 } from "./work-setup.js";
 
-export type LoadedRun = Loaded<{
-  readonly team: LoadedTeam;
-  /** The tenant's, the caller's and the team's. */
+type Begun<Definition> = Omit<WorkFacts, "memoryIds"> & { readonly definition: Definition };
+
+interface LoadedSupervision {
+  /** The tenant's, the caller's and the team's or the panel's. */
   readonly supervisors: readonly Supervisor[];
   readonly policies: WorkPolicies;
-}>;
+}
 
 const pinnedRunSchema = pinnedWorkSchema.extend({
   /** Also those of the team and of teams within the team. */
@@ -32,40 +41,29 @@ const pinnedRunSchema = pinnedWorkSchema.extend({
 type PinnedRun = z.infer<typeof pinnedRunSchema>;
 
 export async function loadRunSetup(
-  run: {
-    readonly tenantId: string;
-    readonly definition: NewRun;
-    readonly origin: CallOrigin;
-    readonly health: HealthStore;
-  },
+  { definition, ...facts }: Begun<RunDefinition>,
   journal: Journal,
   sources: SetupSources,
-): Promise<LoadedRun> {
-  const { tenantId, definition, origin, health } = run;
+): Promise<Loaded<LoadedSupervision & { readonly team: LoadedTeam }>> {
   const loaded = await loadWork<PinnedRun>(
-    { tenantId, origin, health, memoryId: definition.memory?.memoryId },
+    { ...facts, memoryIds: boundIds(definition.memory) },
     {
       schema: pinnedRunSchema,
-      pin: () => pin(tenantId, definition, sources),
+      pin: () => pinRun(facts.tenantId, definition, sources),
       requiredSupervisors: ({ allSupervisors }) => allSupervisors,
     },
     journal,
     sources,
   );
   if (!loaded.ok) return loaded;
-  const { pinned, policies, resources, supervisorsNamed } = loaded;
-  const team = await loadTeam(definition.team, {
-    resources,
-    examples: sources.examples,
-    tenantId,
-    supervisors: supervisorsNamed,
-  });
+  const { pinned, policies, supervisorsNamed } = loaded;
+  const team = await loadTeam(definition.team, loaded);
   if (team === undefined) return { ok: false, detail: "The team doesn't exist any more." };
   const supervisors = supervisorsNamed([...pinned.supervisors, ...team.definition.supervisors]);
   return { ok: true, team, supervisors, policies };
 }
 
-async function pin(tenantId: string, definition: NewRun, sources: SetupSources): Promise<PinnedRun> {
+async function pinRun(tenantId: string, definition: RunDefinition, sources: SetupSources): Promise<PinnedRun> {
   const { resources } = sources;
   const [tenant, teams] = await Promise.all([
     tenantPolicies(tenantId, sources),
@@ -75,8 +73,48 @@ async function pin(tenantId: string, definition: NewRun, sources: SetupSources):
   const allSupervisors = [...new Set([...supervisors, ...teams.supervisors])];
   const [rest, tools] = await Promise.all([
     resources.pins(tenantId, named("supervisors", allSupervisors)),
-    pinTools(resources, tenantId, teams),
+    pinTools(resources, tenantId, teams.tools),
   ]);
   const pins = [...teams.pins, ...tools, ...pinsOf("supervisors", rest)];
   return { ...tenant, supervisors, allSupervisors, pins };
+}
+
+export async function loadRoundSetup(
+  {
+    definition,
+    perspectives,
+    ...facts
+  }: Begun<RoundtableDefinition> & { readonly perspectives: readonly Perspective[] | undefined },
+  journal: Journal,
+  sources: SetupSources,
+): Promise<Loaded<LoadedSupervision & { readonly panel: LoadedPanel }>> {
+  const loaded = await loadWork<PinnedWork>(
+    { ...facts, memoryIds: boundIds(definition.memory) },
+    {
+      schema: pinnedWorkSchema,
+      pin: () => pinRound(facts.tenantId, definition, sources),
+      requiredSupervisors: ({ supervisors }) => supervisors,
+    },
+    journal,
+    sources,
+  );
+  if (!loaded.ok) return loaded;
+  const { pinned, policies, resources, supervisorsNamed } = loaded;
+  const built = buildPanel(definition.panelName, definition.panel, { resources, perspectives });
+  return built.ok ? { ...built, supervisors: supervisorsNamed(pinned.supervisors), policies } : built;
+}
+
+async function pinRound(
+  tenantId: string,
+  { panel, supervisors: sent }: RoundtableDefinition,
+  sources: SetupSources,
+): Promise<PinnedWork> {
+  const { resources } = sources;
+  const [tenant, panelPins] = await Promise.all([
+    tenantPolicies(tenantId, sources),
+    pinPanel(resources, tenantId, panel),
+  ]);
+  const supervisors = [...new Set([...tenant.supervisors, ...sent, ...panel.supervisors])];
+  const rest = await resources.pins(tenantId, named("supervisors", supervisors));
+  return { ...tenant, supervisors, pins: [...panelPins, ...pinsOf("supervisors", rest)] };
 }

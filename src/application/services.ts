@@ -4,26 +4,35 @@ import type { LaterJob } from "../catalogues/webhooks.js";
 import type { BoundChannel } from "../channels/adapter.js";
 import type { OpenConnection } from "../channels/connection.js";
 import type { AskGateway } from "../gateways/ask-gateway.js";
+import type { BudgetGateway } from "../gateways/budget-gateway.js";
 import type { ChannelGateway } from "../gateways/channel-gateway.js";
 import type { DebateGateway } from "../gateways/debate-gateway.js";
 import type { RoundtableGateway } from "../gateways/roundtable-gateway.js";
 import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
 import type { OutgoingPolicy } from "../platform/outgoing.js";
-import type { Sealer } from "../platform/secrets.js";
+import type { Sealer, SealingSecrets } from "../platform/secrets.js";
+import type { Database } from "../platform/sql.js";
 import type { TokenSigner } from "../platform/token-signer.js";
 import type { CallerStore } from "../stores/caller-store.js";
 import type { ChannelStore } from "../stores/channel-store.js";
+import type { ConfigStore } from "../stores/config-store.js";
+import type { ConsoleStore } from "../stores/console-store.js";
 import type { CreationClaims } from "../stores/creation-claims.js";
-import type { Database } from "../stores/database.js";
 import type { IdempotencyStore } from "../stores/idempotency-store.js";
+import type { LimitStore } from "../stores/limit-store.js";
 import type { NearStores } from "../stores/near-stores.js";
+import type { PeopleStore } from "../stores/people-store.js";
+import type { PriceStore } from "../stores/price-store.js";
 import type { ReaderStore } from "../stores/reader-store.js";
+import type { ResealStore } from "../stores/reseal-store.js";
 import type { ResourceStore } from "../stores/resource-store.js";
 import type { ResourceVersions } from "../stores/resource-versions.js";
+import type { RestoreStore } from "../stores/restore-store.js";
 import type { RoundtableIndex } from "../stores/roundtable-index.js";
 import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
+import type { TenantCopy } from "../stores/tenant-copy.js";
 import type { TenantPlacements } from "../stores/tenant-placements.js";
 import type { TenantSnapshots } from "../stores/tenant-snapshots.js";
 import type { TenantStore } from "../stores/tenant-store.js";
@@ -32,11 +41,16 @@ import type { WebhookStore } from "../stores/webhook-store.js";
 import type { MemoryService } from "./memory/memory-service.js";
 import type { MemorySupervision } from "./memory/memory-supervision.js";
 import type { RemoteTools } from "./remote-tools.js";
+import type { SupervisorBuilder } from "./supervisor-builder.js";
+import type { ToolBuilder } from "./tool-builder.js";
 
 export interface Services {
   readonly environment: string;
+  /** Where this request reached the deployment, as `https://host`; empty where nobody did, as in queues. */
+  readonly origin: string;
   readonly adminSecret: string;
-  readonly sealingSecret: string;
+  /** The one in force first. */
+  readonly sealingSecrets: SealingSecrets;
   /** Of models, those that the deployment has for every tenant: `openai`, `workers-ai`. */
   readonly providers: readonly string[];
   readonly now: () => number;
@@ -49,16 +63,29 @@ export interface Services {
   readonly claims: CreationClaims;
   readonly callers: CallerStore;
   readonly tenants: TenantStore;
+  /** Loaded when somebody comes, as the next one is. */
+  readonly people: () => Promise<PeopleStore>;
+  readonly consoles: () => Promise<ConsoleStore>;
   readonly placements: TenantPlacements;
+  readonly limits: LimitStore;
+  /** What tenants have used of their limits. */
+  readonly budgets: BudgetGateway;
   readonly resources: ResourceStore;
   /** What is known of a tenant at a revision: for what only looks up. */
   readonly snapshots: TenantSnapshots;
   readonly remoteTools: RemoteTools;
-  /** The secret that signs a tenant's outgoing calls. */
-  readonly signingSecret: (tenantId: string) => Promise<string>;
+  /** How stored tools and supervisors are built, for what is tried. */
+  readonly tools: ToolBuilder;
+  readonly supervisors: SupervisorBuilder;
+  /** The secrets that sign a tenant's outgoing calls, the one in force first. */
+  readonly signingSecrets: (tenantId: string) => Promise<readonly string[]>;
   readonly tokens: TokenSigner;
   readonly readers: ReaderStore;
+  /** What models cost. */
+  readonly prices: () => Promise<PriceStore>;
   readonly resourceVersions: ResourceVersions;
+  /** A tenant's configuration as a whole. */
+  readonly config: ConfigStore;
   readonly sessions: SessionGateway;
   readonly index: SessionIndex;
   readonly memory: MemoryService;
@@ -69,6 +96,9 @@ export interface Services {
   /** Of D1: covers everything that this request has read and written; nothing before it has done either. */
   readonly bookmark: () => string | undefined;
   readonly runIndex: RunIndex;
+  readonly reseals: ResealStore;
+  readonly restores: RestoreStore;
+  readonly copy: TenantCopy;
   readonly roundtables: RoundtableGateway;
   readonly roundtableIndex: RoundtableIndex;
   readonly asks: AskGateway;

@@ -1,12 +1,13 @@
 /** Makes supervisors out of what tenants store, and gives their kinds the ports they need: models, a network, a breaker. */
 import { type CallOrigin, callContext, noOrigin } from "../agent/call-context.js";
-import type { ModelPort } from "../model/port.js";
+import type { Journal } from "../agent/journal.js";
+import { type ModelPort, noTokens, type TokenUsage } from "../model/port.js";
 import { withCancelSignal } from "../platform/clock.js";
 import { hmacSha256Hex } from "../platform/digest.js";
 import { type OutgoingPolicy, sendOutgoing } from "../platform/outgoing.js";
 import { breaker, type HealthStore } from "../supervision/breaker.js";
-import { buildSupervisor, type SupervisorDefinition } from "../supervision/definition.js";
-import type { SendPort } from "../supervision/kinds/ports.js";
+import type { KindPorts, OwnNames, OwnParts, SendPort } from "../supervision/kinds/kind.js";
+import { buildSupervisor, type SupervisorDefinition } from "../supervision/kinds/table.js";
 import { givesOrders } from "../supervision/orders-in-data.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ResourceVersion } from "../tenancy/resources.js";
@@ -19,6 +20,12 @@ export interface SupervisorBuilderPorts {
   readonly signer: CallSigner;
   /** The models that a tenant can call. */
   readonly model: (tenantId: string) => Promise<ModelPort>;
+  /** The tools and references that a supervising agent names for itself. */
+  readonly ownParts: (
+    of: { readonly tenantId: string; readonly origin: CallOrigin },
+    names: OwnNames,
+    journal: Journal,
+  ) => Promise<OwnParts>;
   /** Where an OpenAI-compatible provider is, with its key; for moderation. */
   readonly provider: (
     tenantId: string,
@@ -35,15 +42,34 @@ export interface SupervisedWork {
 export class SupervisorBuilder {
   constructor(
     private readonly ports: SupervisorBuilderPorts,
-    /** Those of kind rules, by their stored version, which never changes: gone when the store forgets the version. */
-    private readonly ofRules = new WeakMap<SupervisorDefinition, Supervisor>(),
+    /** Those that are pure, by their stored version, which never changes: gone when the store forgets the version. */
+    private readonly pure = new WeakMap<SupervisorDefinition, Supervisor>(),
     /** Of references, likewise: whether they give orders. */
     private readonly ordering = new WeakMap<object, boolean>(),
   ) {}
 
   /** The same for work that knows its models and providers itself. */
   with(ports: Pick<SupervisorBuilderPorts, "model" | "provider">): SupervisorBuilder {
-    return new SupervisorBuilder({ ...this.ports, ...ports }, this.ofRules, this.ordering);
+    return new SupervisorBuilder({ ...this.ports, ...ports }, this.pure, this.ordering);
+  }
+
+  /** The same, and `taken` hears what each call of a model has taken, failed ones among them. */
+  counting(taken: (model: string, usage: TokenUsage) => void): SupervisorBuilder {
+    const { model, ...ports } = this.ports;
+    const counted = async (tenantId: string): Promise<ModelPort> => {
+      const port = await model(tenantId);
+      return {
+        call: async (request, options) => {
+          const result = await port.call(request, options).catch((error: unknown) => {
+            taken("", noTokens);
+            throw error;
+          });
+          taken(result.model, result.usage);
+          return result;
+        },
+      };
+    };
+    return new SupervisorBuilder({ ...ports, model: counted }, this.pure, this.ordering);
   }
 
   /** @param work the session or run that it supervises; what can't fail and calls nobody needs none. */
@@ -52,26 +78,30 @@ export class SupervisorBuilder {
     { name, version, body }: ResourceVersion<"supervisors">,
     { health, origin = noOrigin }: SupervisedWork = {},
   ): Supervisor {
-    const known = this.ofRules.get(body);
+    const known = this.pure.get(body);
     if (known !== undefined) return known;
-    const { policy, now, model, provider, signer } = this.ports;
+    const { policy, now, model, provider, signer, ownParts } = this.ports;
     const send: SendPort = (request) => sendOutgoing(request, policy);
-    const sendSigned: SendPort = async (request) => {
-      if (body.kind !== "http") return send(request);
-      const { secret, context } = body.config;
-      // The body names the text and where it was said: the same body is the same question.
-      const id = await signer.idOf(tenantId, `${name}.${request.body}`);
-      const call = { id, body: request.body, context: callContext(origin, context), secret };
-      return send({ ...request, headers: { ...request.headers, ...(await signer.headers(tenantId, call)) } });
+    const ports: KindPorts = {
+      now,
+      validateArguments,
+      send,
+      withDeadline: withCancelSignal,
+      model: () => model(tenantId),
+      own: (names, journal) => ownParts({ tenantId, origin }, names, journal),
+      provider: (wanted) => provider(tenantId, wanted),
+      sign: hmacSha256Hex,
+      sendSigned: async (request, { secret, context }) => {
+        // The body names the text and where it was said: the same body is the same question.
+        const id = await signer.idOf(tenantId, `${name}.${request.body}`);
+        const call = { id, body: request.body, context: callContext(origin, context), secret };
+        return send({ ...request, headers: { ...request.headers, ...(await signer.headers(tenantId, call)) } });
+      },
     };
-    const built = buildSupervisor(name, body, {
-      agent: { model: () => model(tenantId), now, validateArguments, withDeadline: withCancelSignal },
-      http: { now, send: sendSigned, sign: hmacSha256Hex },
-      moderation: { send, provider: (wanted) => provider(tenantId, wanted) },
-      ...(health === undefined ? {} : { health: breaker({ name, version }, health, now) }),
-    });
+    const failures = health && breaker({ name, version }, health, now);
+    const built = { ...buildSupervisor(name, body, ports, failures), version };
     // It calls nobody and knows nothing of whom it supervises; and making it costs far more than judging a text.
-    if (body.kind === "rules") this.ofRules.set(body, built);
+    if (built.pure) this.pure.set(body, built);
     return built;
   }
 

@@ -1,18 +1,16 @@
 /** Teams with everything that they name: which versions work begins with, and the team built from them. */
+
 import type { AgentDefinition } from "../agent/definition.js";
-import { builtInServer, type ToolRef } from "../agent/tools.js";
+import type { ToolRef } from "../agent/tools.js";
 import { sha256Hex } from "../platform/digest.js";
 import type { Panel } from "../roundtable/panel.js";
 import type { LoadedTeam } from "../routing/ports.js";
-import { maxTeamDepth, type Team, type TeamChoice, teamsWithin, toolRefOf } from "../routing/team.js";
+import { maxTeamDepth, type Team, type TeamChoice, teamsWithin, toolRefOf, type Worker } from "../routing/team.js";
 import type { ResourceReader } from "../stores/tenant-snapshots.js";
-import type { Supervisor } from "../supervision/supervisor.js";
 import { isOfKind, type ResourcePin } from "../tenancy/resources.js";
-import type { ExampleClassifiers } from "./example-classifiers.js";
-import { nestedPanel, pinPanels } from "./panel-loader.js";
-import type { ResourceRef, WorkResources } from "./work-resources.js";
-import { named } from "./work-setup.js";
-import { withAgents } from "./worker-agents.js";
+import { buildPanel, pinPanels } from "./panel-loader.js";
+import type { ResourceRef } from "./work-resources.js";
+import { named, type WorkParts } from "./work-setup.js";
 
 export interface TeamNames {
   readonly pins: readonly ResourcePin[];
@@ -129,21 +127,7 @@ async function rootTeam(
   return version !== undefined && isOfKind("teams", version) ? version.body : undefined;
 }
 
-/** The versions of the tools that these teams use: stored ones by their names, those of remote servers with their server. */
-export async function pinTools(
-  resources: ResourceReader,
-  tenantId: string,
-  { tools }: TeamNames,
-): Promise<ResourcePin[]> {
-  const servers = tools.map(({ server }) => server).filter((server) => server !== builtInServer);
-  return servers.length === 0 ? [] : resources.toolPins(tenantId, servers);
-}
-
-export interface TeamParts {
-  readonly resources: WorkResources;
-  readonly supervisors: (names: readonly string[]) => readonly Supervisor[];
-  readonly examples: ExampleClassifiers;
-  readonly tenantId: string;
+export interface TeamParts extends WorkParts {
   /** Whether a tool may be used now; checked anew each time. */
   readonly allows?: (tool: ToolRef) => boolean;
 }
@@ -170,7 +154,7 @@ function build(key: string, stored: Team, parts: TeamParts): LoadedTeam {
     tools: ({ tools, memories = [] }) =>
       parts.resources.tools(tools.map(toolRefOf), [...definition.memories, ...memories]),
     allows: parts.allows ?? (() => true),
-    supervisors: parts.supervisors(definition.supervisors),
+    supervisors: parts.supervisorsNamed(definition.supervisors),
     items: ({ rules, references }) => ({
       rules: parts.resources.items("rules", rules),
       references: parts.resources.items("references", references),
@@ -178,15 +162,15 @@ function build(key: string, stored: Team, parts: TeamParts): LoadedTeam {
     supervisorsOf: (workerId) => {
       const agent = stored.workers.find(({ id }) => id === workerId)?.agent;
       const found = agent === undefined ? undefined : parts.resources.get("agents", agent);
-      return found === undefined ? [] : parts.supervisors(found.supervisors);
+      return found === undefined ? [] : parts.supervisorsNamed(found.supervisors);
     },
     panel: (workerId) => {
       const named = definition.workers.find(({ id }) => id === workerId)?.panel;
       const panel = typeof named === "string" ? parts.resources.get("panels", named) : named;
       if (panel === undefined) return { ok: false, detail: "its panel doesn't exist any more" };
       const name = typeof named === "string" ? named : "inline";
-      const nested = nestedPanel(name, panel, { resources: parts.resources, allows: parts.allows });
-      return nested.ok ? { ...nested, supervisors: parts.supervisors(panel.supervisors) } : nested;
+      const built = buildPanel(name, panel, parts);
+      return built.ok ? { ...built, supervisors: parts.supervisorsNamed(panel.supervisors) } : built;
     },
     nested: (workerId) => {
       const inner = definition.workers.find(({ id }) => id === workerId)?.team;
@@ -195,4 +179,39 @@ function build(key: string, stored: Team, parts: TeamParts): LoadedTeam {
       return build(typeof inner === "string" ? inner : `${key}/${workerId}`, found, parts);
     },
   };
+}
+
+/** @param agentNamed the stored agent; a worker whose agent isn't there stays as it is, and fails when it is chosen. */
+function withAgents(team: Team, agentNamed: (name: string) => AgentDefinition | undefined): Team {
+  if (team.workers.every(({ agent }) => agent === undefined)) return team;
+  return { ...team, workers: team.workers.map((worker) => withAgent(worker, agentNamed)) };
+}
+
+function withAgent(worker: Worker, agentNamed: (name: string) => AgentDefinition | undefined): Worker {
+  const { agent: name, ...rest } = worker;
+  const agent = name === undefined ? undefined : agentNamed(name);
+  if (agent === undefined) return worker;
+  const both = {
+    ...rest,
+    rules: [...agent.rules, ...worker.rules],
+    references: [...agent.references, ...worker.references],
+  };
+  switch (agent.kind) {
+    case "model":
+      return {
+        ...both,
+        model: agent.model,
+        systemPrompt: agent.instructions,
+        tools: [...agent.tools.map(({ server, tool }) => `${server}/${tool}`), ...worker.tools],
+        memories: [...agent.memories, ...worker.memories],
+        context: [...(agent.context ?? []), ...(worker.context ?? [])],
+        temperature: agent.temperature,
+        maxToolRounds: agent.maxToolRounds,
+        maxOutputTokens: agent.maxOutputTokens,
+      };
+    case "team":
+      return { ...both, team: agent.team };
+    case "panel":
+      return { ...both, panel: agent.panel };
+  }
 }

@@ -1,10 +1,12 @@
 /** Builds an agent's tools from what tenants store, and from the system's own. */
+import { isMemoryWrite } from "../agent/built-in/memory-write.js";
 import { buildBuiltInTools, builtInToolNames, type LookUpPorts } from "../agent/built-in-tools.js";
 import { type CallOrigin, callContext, contextValue, noOrigin } from "../agent/call-context.js";
 import { argumentText, fillHeaders, fillUrl, templateKeys } from "../agent/call-templates.js";
 import type { HttpTool, McpTool } from "../agent/definition.js";
 import type { RemoteTool } from "../agent/remote-tool.js";
 import { type AgentTool, builtInServer, type ToolContext, type ToolOutput, type ToolRef } from "../agent/tools.js";
+import { defined } from "../conversation/defined.js";
 import { sleep } from "../platform/clock.js";
 import {
   OutgoingError,
@@ -34,6 +36,8 @@ export interface ToolWork {
   readonly remote?: ReadonlyMap<string, RemoteServer>;
   /** The memories that the tools may search. */
   readonly memoryIds?: readonly string[];
+  /** The one that the work writes. */
+  readonly written?: string | undefined;
 }
 
 export class ToolBuilder {
@@ -46,11 +50,11 @@ export class ToolBuilder {
 
   /** The tools of these references, in their order, each once; `*` means all of a server. Those that don't exist are left out. */
   build(work: ToolWork, refs: readonly ToolRef[], stored: readonly ResourceVersion<"tools">[]): AgentTool[] {
-    const { tenantId, origin = noOrigin, remote, memoryIds = [] } = work;
+    const { tenantId, origin = noOrigin, remote, memoryIds = [], written } = work;
     if (refs.length === 0) return [];
     const wantsBuiltIn = refs.some(({ server }) => server === builtInServer);
     const available = [
-      ...(wantsBuiltIn ? buildBuiltInTools({ lookUps: this.lookUps(tenantId), memoryIds }) : []),
+      ...(wantsBuiltIn ? buildBuiltInTools({ lookUps: this.lookUps(tenantId), memoryIds, written }) : []),
       ...stored.flatMap(({ name, version, body }) => {
         const from = `${name}@${version}${cacheScope(origin, toldOf(body))}`;
         if ("http" in body) {
@@ -69,7 +73,8 @@ export class ToolBuilder {
     for (const ref of refs) {
       for (const tool of available) {
         const { server, tool: name } = tool.ref;
-        if (server === ref.server && (name === ref.tool || ref.tool === "*")) tools.set(`${server}/${name}`, tool);
+        const isMeant = name === ref.tool || (ref.tool === "*" && !isMemoryWrite(tool.ref));
+        if (server === ref.server && isMeant) tools.set(`${server}/${name}`, tool);
       }
     }
     return distinctNames([...tools.values()]);
@@ -108,7 +113,7 @@ export class ToolBuilder {
     const body = inQuery ? "" : JSON.stringify(filled.rest);
     const context = {
       tool: `${server}/${name}`,
-      ...(worker === undefined ? {} : { worker }),
+      ...defined({ worker }),
       // Without a body the arguments stand in the address alone, which no signature covers otherwise.
       ...(inQuery ? { method, url: url.href } : {}),
       ...callContext(origin, tool.http.context),
@@ -177,7 +182,7 @@ function remoteTool(
         key: callId,
         context: {
           tool: `${ref.server}/${ref.tool}`,
-          ...(worker === undefined ? {} : { worker }),
+          ...defined({ worker }),
           ...callContext(origin, server.mcp.context),
         },
         signal,

@@ -3,6 +3,7 @@
  * like the message), and what the memory has to do with the message. A supervisor may change it while the turn runs.
  */
 import { z } from "zod";
+import { isMemoryWrite } from "../agent/built-in/memory-write.js";
 import type { Mentionable } from "../agent/definition.js";
 import type { Journal } from "../agent/journal.js";
 import type { PromptParts } from "../agent/prompt.js";
@@ -10,6 +11,7 @@ import type { RequestedTool } from "../agent/tool-call.js";
 import type { AgentTool, ToolRef } from "../agent/tools.js";
 import { type ItemKind, isToolExcluded, likeMessage, mentionedItems, type SessionContext } from "../chat/context.js";
 import { type ResourcePin, resourcePinSchema } from "../tenancy/resources.js";
+import type { MemoryLink } from "./memory/session-memory.js";
 import type { WorkResources } from "./work-resources.js";
 import { named, type SetupSources } from "./work-setup.js";
 
@@ -31,8 +33,8 @@ export interface TurnContextPorts {
   readonly session: () => SessionContext;
   /** What a message may mention in this session, beside what the agent lists. */
   readonly mentionable: Mentionable;
-  /** The session's memory, and the thread in it. */
-  readonly memory: { readonly memoryId: string; readonly threadId: string } | undefined;
+  /** The session's memories, and the threads in them. */
+  readonly memories: readonly MemoryLink[];
   readonly resources: WorkResources;
   /** Rules and references that a message may bring in: loaded only if it does. */
   readonly auto: readonly ResourcePin[];
@@ -81,9 +83,12 @@ export class TurnContext {
   tools(): AgentTool[] {
     const { agent, session, resources } = this.ports;
     const context = session();
-    return resources
-      .tools([...agent.tools, ...context.tools], agent.memories)
-      .filter(({ ref }) => !isToolExcluded(context, ref));
+    return (
+      resources
+        // Who may write to a memory its definition says, and no session's context.
+        .tools([...agent.tools, ...context.tools.filter((ref) => !isMemoryWrite(ref))], agent.memories)
+        .filter(({ ref }) => !isToolExcluded(context, ref))
+    );
   }
 
   /** A tool that is out of force by now, as it was named while it was in force. */
@@ -143,10 +148,10 @@ export class TurnContext {
 
   /** Journalled: a replay has the same, whatever was recorded elsewhere meanwhile. */
   private async recall(message: string): Promise<z.infer<typeof recalledSchema>> {
-    const { tenantId, memory, journal, sources } = this.ports;
-    if (memory === undefined) return [];
+    const { memories, journal, sources } = this.ports;
+    if (memories.length === 0) return [];
     return journal.step({ id: "recall", kind: "load", schema: recalledSchema, interrupted: "again" }, () =>
-      sources.memory.recall({ tenantId, ...memory }, message),
+      sources.memory.recall(memories, message),
     );
   }
 }

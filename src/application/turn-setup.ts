@@ -7,8 +7,10 @@ import type { Journal } from "../agent/journal.js";
 import type { HistoryMessage } from "../agent/prompt.js";
 import type { ToolRef } from "../agent/tools.js";
 import { isToolExcluded, type SessionContext } from "../chat/context.js";
-import type { NewSession } from "../chat/session.js";
+import type { SessionDefinition } from "../chat/session.js";
 import type { TurnSetup } from "../chat/turn-ports.js";
+import { defined } from "../conversation/defined.js";
+import { boundIds } from "../conversation/memory-binding.js";
 import type { ModelReply } from "../conversation/message.js";
 import type { LoadedTeam } from "../routing/ports.js";
 import type { HealthStore } from "../supervision/breaker.js";
@@ -16,9 +18,10 @@ import type { ContextEditor } from "../supervision/environment.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { isOfKind, type ResourceVersion, resourcePinSchema } from "../tenancy/resources.js";
 import { type ChangeSessionContext, SessionContextEditor } from "./context-editor.js";
-import { nestedPanel, pinPanels } from "./panel-loader.js";
+import { linksOf } from "./memory/session-memory.js";
+import { buildPanel, pinPanels, pinTools } from "./panel-loader.js";
 import type { SupervisedWork } from "./supervisor-builder.js";
-import { loadTeam, pinTeams, pinTools } from "./team-loader.js";
+import { loadTeam, pinTeams } from "./team-loader.js";
 import { TurnContext } from "./turn-context.js";
 import {
   type Loaded,
@@ -35,7 +38,7 @@ import {
 export interface SessionFacts {
   readonly tenantId: string;
   readonly sessionId: string;
-  readonly definition: NewSession;
+  readonly definition: SessionDefinition;
   /** What the turn's outgoing calls say of it. */
   readonly origin: CallOrigin;
   readonly context: () => SessionContext;
@@ -73,7 +76,7 @@ export async function loadTurnSetup(
 ): Promise<LoadedSetup> {
   const { tenantId, sessionId, definition, origin, health } = session;
   const loaded = await loadWork<PinnedTurn>(
-    { tenantId, origin, health, memoryId: definition.memory?.memoryId },
+    { tenantId, origin, health, memoryIds: boundIds(definition.memory) },
     {
       schema: pinnedTurnSchema,
       pin: () => pin(session, sources),
@@ -88,24 +91,13 @@ export async function loadTurnSetup(
   const stored = resources.get("agents", definition.agent);
   if (stored === undefined) return { ok: false, detail: missing("agents", definition.agent) };
   const agent = asModelAgent(stored);
-  const team =
-    stored.kind === "team"
-      ? await loadTeam(stored.team, {
-          resources,
-          examples: sources.examples,
-          tenantId,
-          supervisors: supervisorsNamed,
-          // A team's agents have the tools that the team names, as far as the session doesn't exclude them.
-          allows: (ref) => !isToolExcluded(session.context(), ref),
-        })
-      : undefined;
+  // A team's agents, and a panel's seats, have the tools that it names, as far as the session doesn't exclude them.
+  const parts = { ...loaded, allows: (ref: ToolRef) => !isToolExcluded(session.context(), ref) };
+  const team = stored.kind === "team" ? await loadTeam(stored.team, parts) : undefined;
   if (stored.kind === "team" && team === undefined) return { ok: false, detail: missing("teams", stored.team) };
-
   const body = stored.kind === "panel" ? resources.get("panels", stored.panel) : undefined;
   if (stored.kind === "panel" && body === undefined) return { ok: false, detail: missing("panels", stored.panel) };
-  const allows = (ref: ToolRef): boolean => !isToolExcluded(session.context(), ref);
-  const panel =
-    stored.kind === "panel" && body !== undefined ? nestedPanel(stored.panel, body, { resources, allows }) : undefined;
+  const panel = stored.kind === "panel" && body !== undefined ? buildPanel(stored.panel, body, parts) : undefined;
   if (panel?.ok === false) return panel;
 
   const context = new TurnContext({
@@ -113,10 +105,7 @@ export async function loadTurnSetup(
     agent,
     session: session.context,
     mentionable: definition.mentionable,
-    memory:
-      definition.memory === undefined
-        ? undefined
-        : { memoryId: definition.memory.memoryId, threadId: definition.memory.threadId ?? sessionId },
+    memories: linksOf({ tenantId, sessionId, definition }),
     resources,
     auto: pinned.auto,
     journal,
@@ -141,9 +130,11 @@ export async function loadTurnSetup(
       temperature: agent.temperature,
       limits: {
         ...defaultAgentLimits,
-        ...(agent.maxToolRounds === undefined ? {} : { maxToolRounds: agent.maxToolRounds }),
-        ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
-        ...(agent.modelTimeoutMs === undefined ? {} : { modelTimeoutMs: agent.modelTimeoutMs }),
+        ...defined({
+          maxToolRounds: agent.maxToolRounds,
+          maxOutputTokens: agent.maxOutputTokens,
+          modelTimeoutMs: agent.modelTimeoutMs,
+        }),
       },
       supervisors: supervisorsNamed(pinned.supervisors),
       questions: agent.questions,
@@ -235,7 +226,7 @@ async function pin({ definition, tenantId, context }: PinnedFacts, sources: Setu
       [...agentTools, ...tools].map(({ tool }) => tool),
     ),
   ]);
-  const teamPins = teams === undefined ? [] : [...teams.pins, ...(await pinTools(resources, tenantId, teams))];
+  const teamPins = teams === undefined ? [] : [...teams.pins, ...(await pinTools(resources, tenantId, teams.tools))];
   return {
     ...tenant,
     supervisors,

@@ -33,9 +33,9 @@ export class WorkResources {
       readonly remoteTools: RemoteTools;
       readonly supervisors: Pick<SupervisorBuilder, "givesOrders">;
     },
-    /** The memory of the session or run, and what its outgoing calls say of it. */
+    /** The memories of the session or run, and what its outgoing calls say of it. */
     private readonly work: {
-      readonly memoryId: string | undefined;
+      readonly memoryIds: readonly string[];
       readonly origin: CallOrigin;
       readonly ordersInData: OrdersInData;
     },
@@ -105,12 +105,16 @@ export class WorkResources {
     return text;
   }
 
-  /** @param memories those that whoever holds the tools may search, beside the one of the session or run. */
+  /** @param memories those that whoever holds the tools may search, beside those of the session or run. */
   tools(refs: readonly ToolRef[], memories: readonly string[] = []): AgentTool[] {
     const { tenantId, remote } = this;
-    const { memoryId, origin } = this.work;
-    const memoryIds = [...new Set([memoryId ?? [], memories].flat())];
-    return this.sources.tools.build({ tenantId, origin, remote, memoryIds }, refs, this.all("tools"));
+    const { origin } = this.work;
+    const memoryIds = [...new Set([...this.work.memoryIds, ...memories])];
+    return this.sources.tools.build(
+      { tenantId, origin, remote, memoryIds, written: this.work.memoryIds[0] },
+      refs,
+      this.all("tools"),
+    );
   }
 
   /** Every tool that is loaded, in force or not. */
@@ -129,7 +133,7 @@ export class WorkResources {
       { id: `mcp/${name}/${version.version}`, kind: "load", schema: z.array(remoteToolSchema), interrupted: "again" },
       async () => {
         try {
-          return [...(await remoteTools.use(server))];
+          return [...(await remoteTools.use(server, this.work.ordersInData))];
         } catch (error) {
           log("warn", "mcp.unreachable", { tenantId: this.tenantId, subject: name, ...describeError(error) });
           return [];

@@ -67,8 +67,8 @@ export interface WorkFacts {
   readonly tenantId: string;
   /** What its outgoing calls say of it. */
   readonly origin: CallOrigin;
-  /** The memory that the work is bound to. */
-  readonly memoryId: string | undefined;
+  /** The memories that the work is bound to. */
+  readonly memoryIds: readonly string[];
   /** Where the failures of its supervisors are counted. */
   readonly health: HealthStore;
 }
@@ -76,12 +76,18 @@ export interface WorkFacts {
 /** Loaded work, or why it can't begin: a text for whoever asked for it. */
 export type Loaded<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly detail: string };
 
-export interface LoadedWork<P> {
-  readonly pinned: P;
-  readonly policies: WorkPolicies;
+/** What the work is built from. */
+export interface WorkParts {
+  readonly tenantId: string;
   readonly resources: WorkResources;
+  readonly examples: ExampleClassifiers;
   /** Builds the supervisors of these names. */
   readonly supervisorsNamed: (names: readonly string[]) => Supervisor[];
+}
+
+export interface LoadedWork<P> extends WorkParts {
+  readonly pinned: P;
+  readonly policies: WorkPolicies;
 }
 
 /**
@@ -89,7 +95,7 @@ export interface LoadedWork<P> {
  * @param plan which versions those are, how they are stored, and which supervisors must be there.
  */
 export async function loadWork<P extends PinnedWork>(
-  { tenantId, origin, memoryId, health }: WorkFacts,
+  { tenantId, origin, memoryIds, health }: WorkFacts,
   plan: {
     readonly schema: z.ZodType<P>;
     readonly pin: () => Promise<P>;
@@ -101,7 +107,7 @@ export async function loadWork<P extends PinnedWork>(
   const step = { id: "setup", kind: "load", schema: plan.schema, interrupted: "again", writtenWithNext: true } as const;
   const pinned = await journal.step(step, plan.pin);
   const resources = new WorkResources(tenantId, journal, sources, {
-    memoryId,
+    memoryIds,
     origin,
     ordersInData: pinned.ordersInData,
   });
@@ -112,9 +118,11 @@ export async function loadWork<P extends PinnedWork>(
   const { strict, ordersInData, reviews, approvals, questions } = pinned;
   return {
     ok: true,
+    tenantId,
     pinned,
     policies: { strict, ordersInData, reviews, approvals, questions },
     resources,
+    examples: sources.examples,
     supervisorsNamed: (names) =>
       resources
         .all("supervisors")

@@ -20,7 +20,7 @@ export function askOpened({ kind, question, audience, from }: Ask): string {
 }
 
 /**
- * What is awaited, for whoever has to wait: the answer, and who can give it.
+ * What is awaited, for those who wait: the answer, and who can give it.
  * @example awaitedAnswer({ askId: "ask_1", audience: "staff" }) // "staff to answer ask_1"
  */
 export function awaitedAnswer({ askId, audience }: Pick<Ask, "askId" | "audience">): string {
@@ -83,6 +83,7 @@ export function actorInWords(actor: ActorRecord | undefined): string {
     case "token":
     case "channel":
       return subject === undefined ? `${kind} ${id}` : `${subject} (${kind})`;
+    case "person":
     case "key":
     case "supervisor":
     case "agent":

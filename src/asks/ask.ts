@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { type ActorRecord, actorRecordSchema, recordOf } from "../conversation/actor-record.js";
+import { defined } from "../conversation/defined.js";
 import { issuesOf } from "../conversation/issues.js";
 import { canonicalJson } from "../text/json.js";
 
@@ -12,6 +13,7 @@ export { type KeyRole, keyRoles, type Role, roles } from "../conversation/actor-
 import { answerInWords } from "./answer-in-words.js";
 import { type AskSource, type AskWork, askOriginSchema, originOf, withoutMessage } from "./origin.js";
 import { type AskKind, type Audience, askKinds, audienceOf, audiences } from "./policy.js";
+import { answerFault } from "./proposal.js";
 
 export type { AskKind };
 export { askKinds };
@@ -31,9 +33,17 @@ const contextAnswer = z
   .refine((answer) => (answer.result === undefined) !== (answer.error === undefined), {
     message: "give either result or error",
   });
-const approvalAnswer = z.strictObject({ decision: z.enum(["once", "session", "deny"]) });
+const words = z.string().trim().min(1).max(2_000).optional();
+/** Why it was decided so: `note` is kept for staff; `message` is told to the model whose call it was, or to whoever wrote or awaits the text. */
+const why = { note: words, message: words };
+const approvalAnswer = z
+  .strictObject({ decision: z.enum(["once", "session", "deny"]), ...why })
+  .refine(({ decision, message }) => decision === "deny" || message === undefined, {
+    message: 'message goes with the decision "deny": of a call that is made the model reads the result; use note',
+    path: ["message"],
+  });
 const reviewAnswer = z
-  .strictObject({ decision: z.enum(["accept", "edit", "reject"]), content: z.string().max(200_000).optional() })
+  .strictObject({ decision: z.enum(["accept", "edit", "reject"]), content: z.string().max(200_000).optional(), ...why })
   .refine((answer) => (answer.decision === "edit") === (answer.content !== undefined), {
     message: 'content goes with the decision "edit", and only with it',
     path: ["content"],
@@ -144,6 +154,8 @@ export function answerAsk(ask: Ask, given: unknown, { by, asStaff }: Answerer, n
   if (answer === undefined) return { kind: "invalid", issues: [{ path: "response", message: whatIsAccepted(ask) }] };
   const current = expireAsk(ask, now);
   if (current.status === "open") {
+    const fault = "decision" in answer ? answerFault(ask, answer, by) : undefined;
+    if (fault !== undefined) return { kind: "invalid", issues: [fault] };
     return { kind: "accepted", ask: close(current, "answered", by, now, answer) };
   }
   const same = current.status === "answered" && canonicalJson(current.answer) === canonicalJson(answer);
@@ -161,10 +173,20 @@ interface Accepting {
   readonly suggestions?: readonly string[] | undefined;
 }
 
-function choicesOf({ accepts, suggestions = [] }: Accepting): readonly string[] | undefined {
+export function choicesOf({ accepts, suggestions = [] }: Accepting): readonly string[] | undefined {
   if (accepts === "yes_no") return ["yes", "no"];
   // Where none are left (supervision may have taken them away), there is nothing to choose from.
   return accepts === "suggestions" && suggestions.length > 0 ? suggestions : undefined;
+}
+
+/** What may be pressed: the only answers, or those that are suggested. */
+export function suggestedAnswers({ accepts, suggestions = [] }: Accepting): readonly string[] {
+  return accepts === "yes_no" ? ["yes", "no"] : suggestions;
+}
+
+/** What was decided on a review or an approval, by whoever answered it or by its default. */
+export function decisionOf({ answer }: Pick<Ask, "answer">) {
+  return answer !== undefined && "decision" in answer ? answer : undefined;
 }
 
 /** The answer as the question spells it; nothing if the question doesn't accept it. */
@@ -208,7 +230,7 @@ function close(
 
 /** Drops the keys without a value, so that records compare and store as they read. */
 function withoutUndefined(ask: { [Key in keyof Ask]: Ask[Key] | undefined }): Ask {
-  return askSchema.parse(Object.fromEntries(Object.entries(ask).filter(([, value]) => value !== undefined)));
+  return askSchema.parse(defined(ask));
 }
 
 /** Who answers, cancels or reads an ask. */
@@ -227,15 +249,21 @@ export function mayAnswer(ask: Ask, { by, asStaff }: Answerer): boolean {
 
 /** Proposals and answers hold what isn't cleared yet: only who may answer an ask sees them. */
 export function askShownTo(ask: Ask, reader: Answerer): Ask {
-  if (mayAnswer(ask, reader)) return ask;
-  if (reader.by.role === "user") return bare(ask);
+  if (reader.by.role === "user") return mayAnswer(ask, reader) ? withoutNote(withoutAgents(ask)) : bare(ask);
+  if (mayAnswer(ask, reader)) return reader.asStaff ? ask : withoutNote(ask);
   const { proposal: _, answer: __, ...shown } = ask;
   return shown;
 }
 
 /** An end user knows of a question to staff that there is one, and whether it is open. */
 export function askForUsers(ask: Ask): Ask {
-  return ask.audience === "staff" ? bare(ask) : ask;
+  return ask.audience === "staff" ? bare(ask) : withoutAgents(ask);
+}
+
+/** A team's workers and a panel's seats are none of an end user's business. */
+function withoutAgents(ask: Ask): Ask {
+  const { agent: _, team: __, path: ___, ...from } = ask.from;
+  return { ...ask, from };
 }
 
 function bare({ askId, kind, priority, audience, status, openedAt, closedAt, from: { sessionId, turnId } }: Ask): Ask {
@@ -245,15 +273,15 @@ function bare({ askId, kind, priority, audience, status, openedAt, closedAt, fro
 
 /** Everybody who follows the work reads events: who may answer reads what isn't cleared yet from the ask itself. */
 export function askForAll(ask: Ask): Ask {
-  const { proposal: _, answer, ...shown } = ask;
+  const { proposal: _, answer, ...shown } = withoutNote(ask);
   return ask.audience === "staff" || answer === undefined ? shown : { ...shown, answer };
 }
 
-const hooked = z.object({ hook: z.string() });
-
-/** The hook whose text a review holds; asks of other kinds have none. */
-export function hookOf({ proposal }: Ask): string | undefined {
-  return hooked.safeParse(proposal).data?.hook;
+/** A note is for staff. */
+function withoutNote(ask: Ask): Ask {
+  if (ask.answer === undefined || !("note" in ask.answer)) return ask;
+  const { note: _, ...answer } = ask.answer;
+  return { ...ask, answer };
 }
 
 /** What is left of an ask when the texts that it is about were erased: that it was, and what became of it. */
@@ -268,9 +296,7 @@ export function withoutItsMessage(ask: Ask): Ask {
   return { ...ask, from: withoutMessage(ask.from) };
 }
 
-const askIdPattern = /^ask_[0-9a-z]{26}_([a-z]+_[0-9a-z]{26})$/;
-
 /** The id of the object that owns an ask, as the ask's id says; `undefined` when it is no ask's id. */
 export function askOwner(askId: string): string | undefined {
-  return askIdPattern.exec(askId)?.[1];
+  return /^ask_[0-9a-z]{26}_([a-z]+_[0-9a-z]{26})$/.exec(askId)?.[1];
 }

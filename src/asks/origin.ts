@@ -1,5 +1,6 @@
 /** Where an ask comes from: the work that waits, whom it is for, who asks, and what it is about. */
 import { z } from "zod";
+import { defined } from "../conversation/defined.js";
 import { metadataSchema } from "../conversation/names.js";
 
 export const askOriginSchema = z.object({
@@ -32,7 +33,7 @@ export const askOriginSchema = z.object({
 });
 export type AskOrigin = z.infer<typeof askOriginSchema>;
 
-/** What whoever asks knows of it; the object that owns the ask knows the rest. */
+/** What the asker knows of it; the object that owns the ask knows the rest. */
 export type AskSource = Readonly<
   Partial<Pick<AskOrigin, "agent" | "team" | "path" | "tool" | "toolCallId" | "supervisors">>
 > & { readonly between?: { readonly from: string; readonly to: string } | undefined };
@@ -47,9 +48,8 @@ const longestMessage = 2_000;
 
 /** @example originOf({ runId, message: "Route it." }, { agent: "supervisor", team: "support" }) */
 export function originOf({ message, ...work }: AskWork, { between, ...source }: AskSource): AskOrigin {
-  const about = { ...between, ...(message === undefined ? {} : { message: clipped(message) }) };
-  const given = Object.entries({ ...work, ...source }).filter(([, value]) => value !== undefined);
-  return askOriginSchema.parse({ ...Object.fromEntries(given), about });
+  const about = { ...between, ...defined({ message: message === undefined ? undefined : clipped(message) }) };
+  return askOriginSchema.parse({ ...defined({ ...work, ...source }), about });
 }
 
 /** The origin when the message that it is about was erased. */

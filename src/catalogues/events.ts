@@ -5,6 +5,7 @@
 
 import type { z } from "zod";
 import { agentEvents } from "../agent/events.js";
+import { historyEvents } from "../agent/history-events.js";
 import { askEvents } from "../asks/events.js";
 import { chatEvents } from "../chat/events.js";
 import {
@@ -13,9 +14,11 @@ import {
   type EventDefinitions,
   eventAudiences,
 } from "../conversation/event.js";
+import { memoryEvents } from "../memory/events.js";
 import { roundtableEvents } from "../roundtable/events.js";
 import { routingEvents } from "../routing/events.js";
 import { supervisionEvents } from "../supervision/events.js";
+import { limitEvents } from "../tenancy/limits/events.js";
 import { lazily } from "../text/lazily.js";
 
 const eventCatalogue = {
@@ -25,6 +28,9 @@ const eventCatalogue = {
   ...askEvents,
   ...routingEvents,
   ...roundtableEvents,
+  ...memoryEvents,
+  ...historyEvents,
+  ...limitEvents,
 } as const satisfies EventDefinitions;
 
 type Catalogue = typeof eventCatalogue;
@@ -59,10 +65,10 @@ export const storedEventTypes: readonly string[] = [...definitionOf].flatMap(([t
 );
 
 /**
- * What a reader hears of an event, as JSON text; nothing where it isn't for them. Types that a version before this had are for staff alone.
- * @param data the whole, as JSON text; made only for who hears it
+ * The data of an event as a reader may see it, as JSON text; nothing where it isn't for them. Types of an earlier version are for staff alone.
+ * @param data all of it, as JSON text; made only where it is needed
  */
-export function heardBy(reader: EventAudience, type: string, data: () => string): string | undefined {
+export function dataVisibleTo(reader: EventAudience, type: string, data: () => string): string | undefined {
   const { audience = "operator", viewFor } = definitionOf.get(type) ?? {};
   if (eventAudiences.indexOf(audience) > eventAudiences.indexOf(reader)) return undefined;
   if (viewFor === undefined || reader === "operator") return data();

@@ -3,14 +3,16 @@
  * table of its `handler`, without which it does not compile.
  */
 import { z } from "zod";
-import { usageSchema } from "../agent/work.js";
+import { endedStatuses, modelUsageSchema } from "../agent/work.js";
 import { storedAskSchema } from "../asks/ask.js";
 import { storedSessionSchema } from "../chat/session.js";
+import { deliveryStatuses } from "../conversation/delivery.js";
 import { roundtableSummarySchema } from "../roundtable/roundtable.js";
 import { runSummarySchema } from "../routing/run.js";
 import type { AuditBody } from "../supervision/stored-state.js";
 import { actions, hooks } from "../supervision/verdict.js";
 import { doneBySchema, recordedActSchema } from "../tenancy/audit.js";
+import type { Settlement } from "../tenancy/limits/grants.js";
 
 const auditFields = {
   hook: z.enum(hooks),
@@ -20,8 +22,8 @@ const auditFields = {
   at: z.number(),
 };
 
-/** `d1`: `src/stores/deliveries.ts`; `session` and `thread`: the objects' own deliveries. */
-type OutboxHandler = "d1" | "session" | "thread";
+/** `d1`: `src/stores/deliveries.ts`; `budget`: the tenant's budget; `session` and `thread`: the objects' own deliveries. */
+type OutboxHandler = "d1" | "budget" | "session" | "thread";
 
 interface TopicDefinition<Payload extends z.ZodType = z.ZodType> {
   /** One line: what is sent, and what becomes of it. */
@@ -69,9 +71,22 @@ export const outboxTopics = {
       agent: z.string(),
       subject: z.string().optional(),
       keyId: z.string().optional(),
-      models: z.array(usageSchema.extend({ model: z.string() })),
+      models: z.array(modelUsageSchema),
       at: z.number(),
+      /** How it ended; versions before don't say. */
+      status: z.enum(endedStatuses).optional(),
     }),
+  },
+  budget: {
+    description: "What work has come to that something was reserved for; the tenant's budget settles it.",
+    handler: "budget",
+    // As the write made it: its receiver reads it again.
+    payload: z.custom<Settlement>(),
+  },
+  limit: {
+    description: "A limit was nearly or wholly used up; webhooks are told.",
+    handler: "d1",
+    payload: z.custom<{ type: string; key: string; data: object; at: number }>(),
   },
   audit: {
     description: "What the supervisors of a hook decided; a row of the tenant's audit.",
@@ -122,7 +137,7 @@ export const outboxTopics = {
       channelId: z.string(),
       conversation: z.string(),
       deliveryId: z.string(),
-      status: z.enum(["pending", "delivered", "parked"]),
+      status: z.enum(deliveryStatuses),
       attempts: z.int(),
       failure: z.string().optional(),
       createdAt: z.number(),

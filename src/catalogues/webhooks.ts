@@ -1,8 +1,9 @@
 /** Webhooks: which events a tenant wants to hear of, what is said of them, and how long a receiver that fails is tried. */
 import { z } from "zod";
+import { deliveryStatuses, type Waits } from "../conversation/delivery.js";
 import { itemName, subjectSchema } from "../conversation/names.js";
 import { secretText } from "../conversation/secret-text.js";
-import { heardBy, storedEventTypes } from "./events.js";
+import { dataVisibleTo, storedEventTypes } from "./events.js";
 
 /** A subscription as a caller writes it. */
 export const webhookSchema = z.strictObject({
@@ -31,17 +32,17 @@ export const webhookViewSchema = webhookSchema.omit({ secret: true }).extend({
 });
 export type WebhookView = z.infer<typeof webhookViewSchema>;
 
-export const deliveryStatuses = ["pending", "delivered", "parked"] as const;
 export const webhookDeliverySchema = z.object({
   /** The `webhook-id` that the receiver sees, the same over all tries. */
   deliveryId: z.string(),
   type: z.string(),
   status: z.enum(deliveryStatuses),
   attempts: z.int(),
-  /** The session or run that it is about, and its event's number there. */
+  /** The session, run, roundtable or memory that it is about, and its event's number there. */
   sessionId: z.string().optional(),
   runId: z.string().optional(),
   roundtableId: z.string().optional(),
+  memoryId: z.string().optional(),
   eventId: z.int(),
   /** When it is tried next, while it is pending. */
   nextAttemptAt: z.iso.datetime().optional(),
@@ -68,18 +69,13 @@ export interface LaterJob extends WebhookJob {
 const minute = 60_000;
 const hour = 60 * minute;
 /**
- * How long to wait after each failure, in milliseconds: a little over a day in all. Whoever was away for a minute is tried within the
+ * How long to wait after each failure, in milliseconds: a little over a day in all. A receiver that was away for a minute is tried within the
  * next one.
  */
-const retryWaitsMs = [
+export const webhookWaits: Waits = [
   ...[5_000, 20_000, 30_000, minute, 5 * minute, 15 * minute, 30 * minute],
   ...[hour, 2 * hour, 4 * hour, 8 * hour, 10 * hour],
 ];
-
-/** When a delivery that failed is tried again, in milliseconds from now; undefined when it is parked. */
-export function retryWait(attempts: number): number | undefined {
-  return retryWaitsMs[attempts - 1];
-}
 
 /** What the session or run that an event is of says about itself. */
 export interface EventOwner {
@@ -98,6 +94,7 @@ export function wants({ filter }: Pick<NewWebhook, "filter">, { agent, subject }
 /** Fields of events that say what happened and quote nobody. */
 const plainFields = new Set([
   ...["turnId", "runId", "roundtableId", "messageId", "toolCallId", "askId", "agentId", "requestId"],
+  ...["memoryId", "entryId", "threadId", "supersedes", "deadLetterId"],
   ...["status", "kind", "audience", "priority", "decision", "hook", "version", "round", "mode"],
   ...["server", "tool", "isError", "elapsedMs", "worker", "from", "to", "iteration", "attempts"],
   ...["createdAt", "endedAt", "openedAt", "closedAt", "deadline"],
@@ -120,8 +117,8 @@ export function webhookBody(event: SeenEvent, owner: EventOwner, includeTexts: b
 
 /** The event as a stream shows it to a client's key; nothing of one that is for staff alone. */
 function asApplicationsRead({ type, data }: SeenEvent): Record<string, unknown> | undefined {
-  const heard = heardBy("client", type, () => JSON.stringify(data));
-  return heard === undefined ? undefined : eventDataSchema.parse(JSON.parse(heard));
+  const visible = dataVisibleTo("client", type, () => JSON.stringify(data));
+  return visible === undefined ? undefined : eventDataSchema.parse(JSON.parse(visible));
 }
 
 const eventDataSchema = z.record(z.string(), z.unknown());
@@ -134,8 +131,9 @@ function plain(data: Readonly<Record<string, unknown>>): Record<string, unknown>
   );
 }
 
-/** Under which name an id of a session or run stands in bodies and lists. */
-export function rootField(rootId: string): { sessionId?: string; runId?: string; roundtableId?: string } {
+/** Under which name an id of a session, a run, a roundtable or a memory stands in bodies and lists. */
+export function rootField(rootId: string): Pick<WebhookDelivery, "sessionId" | "runId" | "roundtableId" | "memoryId"> {
+  if (rootId.startsWith("mem_")) return { memoryId: rootId };
   if (rootId.startsWith("run_")) return { runId: rootId };
   return rootId.startsWith("rt_") ? { roundtableId: rootId } : { sessionId: rootId };
 }

@@ -1,5 +1,5 @@
 /** What each channel brings: how its events are verified and read, and how a message is rendered and sent there. */
-import type { ChannelKind, OpenConnection } from "./connection.js";
+import type { DeliveryOutcome } from "../conversation/delivery.js";
 import type { InboundEvent, Target } from "./inbound.js";
 
 /** A request of a platform, as it came. */
@@ -22,11 +22,13 @@ export type Received =
   /** Not signed as it should be, or too old: nothing is done. */
   | { readonly kind: "unsigned" }
   /** Signed, and nothing that a session is concerned with; or a handshake. */
-  | { readonly kind: "answered"; readonly answer: Acknowledgement }
+  | { readonly kind: "answered"; readonly answer: Acknowledgement; readonly unreadable?: string }
   | {
       readonly kind: "events";
       readonly events: readonly InboundEvent[];
       readonly answer: Acknowledgement;
+      /** Why a part of it couldn't be read, for the health of the channel; nothing that a user wrote. */
+      readonly unreadable?: string | undefined;
       /** A button that asks for a form: it is opened while the platform waits for its answer. */
       readonly form?: FormRequest;
     };
@@ -81,12 +83,10 @@ export interface Sending {
   readonly key: string;
 }
 
+/** How a try ended. That it is uncertain, because an answer was lost, is seen by who calls: an adapter says `failed` then. */
 export type SendOutcome =
-  | { readonly kind: "sent" /** The platform's id of it. */; readonly messageId?: string | undefined }
-  /** Try again, after so many milliseconds if the platform says so. */
-  | { readonly kind: "later"; readonly detail: string; readonly afterMs?: number | undefined }
-  /** It will never work like this. */
-  | { readonly kind: "refused"; readonly detail: string };
+  | { readonly kind: "delivered" /** The platform's id of it. */; readonly messageId?: string | undefined }
+  | Extract<DeliveryOutcome, { readonly kind: "failed" | "refused" }>;
 
 /** A call of a platform's API; it never throws for what the platform answers. */
 export type PlatformCall = (call: {
@@ -97,37 +97,39 @@ export type PlatformCall = (call: {
 }) => Promise<PlatformAnswer>;
 
 export interface PlatformAnswer {
+  /** 0 where there is none. */
   readonly status: number;
   readonly text: string;
+  /** Whether it was asked, and nobody knows what it did. */
+  readonly isLost: boolean;
   /** From its `Retry-After`. */
   readonly retryAfterMs?: number | undefined;
 }
 
-export interface ChannelAdapter<Kind extends ChannelKind = ChannelKind> {
-  readonly kind: Kind;
+export interface ChannelAdapter<Credentials> {
   /** The most characters of Markdown that are sent as one message. */
   readonly maxCharacters: number;
   /** Whether a message that was sent can be changed. */
   readonly edits: boolean;
   /** Whether {@link openForm} is there; otherwise an edited text is sent as a reply. */
   readonly forms: boolean;
-  receive(request: PlatformRequest, connection: OpenConnection<Kind>, now: number): Promise<Received>;
+  /** How long after its first try the platform knows by its key what is sent again, in milliseconds; an edit it always knows. */
+  readonly repeatableMs: number;
+  /** @param call for what a request doesn't say itself */
+  receive(request: PlatformRequest, credentials: Credentials, now: number, call: PlatformCall): Promise<Received>;
   /** Opens a form, or says what the platform is answered so that it does. */
-  openForm?(
-    form: Form,
-    request: FormRequest,
-    connection: OpenConnection<Kind>,
-    call: PlatformCall,
-  ): Promise<Acknowledgement>;
-  send(sending: Sending, connection: OpenConnection<Kind>, call: PlatformCall): Promise<SendOutcome>;
+  openForm?(form: Form, request: FormRequest, credentials: Credentials, call: PlatformCall): Promise<Acknowledgement>;
+  send(sending: Sending, credentials: Credentials, call: PlatformCall): Promise<SendOutcome>;
 }
 
 /** How far a signed time may lie from ours, in milliseconds: what is older may be a replay. */
 export const replayWindowMs = 300_000;
 
 /** A channel with the connection that it is used for. */
-export interface BoundChannel extends Pick<ChannelAdapter, "kind" | "maxCharacters" | "edits" | "forms"> {
-  receive(request: PlatformRequest, now: number): Promise<Received>;
+export interface BoundChannel
+  extends Pick<ChannelAdapter<unknown>, "maxCharacters" | "edits" | "forms" | "repeatableMs"> {
+  readonly kind: string;
+  receive(request: PlatformRequest, now: number, call: PlatformCall): Promise<Received>;
   openForm(form: Form, request: FormRequest, call: PlatformCall): Promise<Acknowledgement | undefined>;
   send(sending: Sending, call: PlatformCall): Promise<SendOutcome>;
 }

@@ -1,4 +1,4 @@
-/** What comes in from a chat platform, in our own words: whoever wrote or pressed what, and where. */
+/** What comes in from a chat platform, in our own words: who wrote or pressed what, and where. */
 import { z } from "zod";
 
 /** Where a message goes on its platform. Only the adapter of the channel knows what its fields mean. */
@@ -37,6 +37,10 @@ export const inboundEventSchema = z.object({
   direct: z.boolean(),
   /** The bot is meant: a mention, a command, a reply to it, a direct chat. */
   addressed: z.boolean(),
+  /** Written in a thread, which goes on with any message once the bot is in it. */
+  inThread: z.boolean().optional(),
+  /** Another is meant, whatever the channel listens to. */
+  toOthers: z.boolean().optional(),
   target: targetSchema,
   action: actionSchema,
 });
@@ -44,6 +48,25 @@ export type InboundEvent = z.infer<typeof inboundEventSchema>;
 
 /** The most of a message that is taken, in characters: what a session takes. */
 export const longestInbound = 100_000;
+
+/**
+ * Whether an event may begin a conversation, goes on with the one that is there, or is none of ours.
+ * @example hearingOf({ action, addressed: false, target }, { listenTo: "mentions" }) // "ignored"
+ */
+export function hearingOf(
+  {
+    action,
+    addressed,
+    inThread,
+    toOthers,
+    target,
+  }: Pick<InboundEvent, "action" | "addressed" | "inThread" | "toOthers" | "target">,
+  { listenTo, reviewers }: Pick<ConversationSettings, "reviewers"> & { readonly listenTo: "mentions" | "all" },
+): "begins" | "continues" | "ignored" {
+  if (action.kind !== "message" || reviewers?.conversation === target.chat) return "continues";
+  if (addressed || (listenTo === "all" && toOthers !== true)) return "begins";
+  return inThread === true ? "continues" : "ignored";
+}
 
 interface ConversationSettings {
   readonly sessionPer: "thread" | "chat" | "user";

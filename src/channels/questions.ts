@@ -1,7 +1,8 @@
 /** Asks as they appear in a chat: what is shown, which buttons there are, and what a button or a reply answers. */
-import { z } from "zod";
 import { answerInWords } from "../asks/answer-in-words.js";
 import type { Ask } from "../asks/ask.js";
+import { heldCall, heldText, reviewedAs } from "../asks/proposal.js";
+import { defined } from "../conversation/defined.js";
 import type { Button, Post } from "./adapter.js";
 
 const codes = ["accept", "edit", "reject", "once", "session", "deny"] as const;
@@ -41,7 +42,7 @@ export function closedPost(ask: Ask): Post {
 }
 
 function forPrograms({ askId, question, suggestions, status }: Ask): Post["ask"] {
-  return { askId, question, status, ...(suggestions === undefined ? {} : { suggestions }) };
+  return { askId, question, status, ...defined({ suggestions }) };
 }
 
 function headOf({ kind, question, from }: Ask): string {
@@ -66,19 +67,10 @@ function questionText(ask: Ask): string {
     .join("\n\n");
 }
 
-const reviewProposal = z.object({
-  original: z.string(),
-  proposed: z.string(),
-  diff: z
-    .array(z.object({ same: z.string().optional(), added: z.string().optional(), removed: z.string().optional() }))
-    .optional(),
-});
-const callProposal = z.object({ server: z.string(), tool: z.string(), args: z.unknown() });
-
-function proposalOf({ kind, proposal }: Ask): string[] {
-  const review = reviewProposal.safeParse(proposal);
-  if (kind === "review" && review.success) {
-    const { original, proposed, diff } = review.data;
+function proposalOf(ask: Ask): string[] {
+  const text = heldText(ask);
+  if (text !== undefined) {
+    const { original, proposed, diff } = text;
     if (original === proposed) return [fenced(proposed)];
     const changed = diff?.map(
       ({ same, added, removed }) => same ?? (added === undefined ? `[-${removed}-]` : `{+${added}+}`),
@@ -87,13 +79,13 @@ function proposalOf({ kind, proposal }: Ask): string[] {
       ? ["Before:", fenced(original), "Proposed:", fenced(proposed)]
       : [fenced(changed.join(""))];
   }
-  const call = callProposal.safeParse(proposal);
-  return kind === "approval" && call.success ? [fenced(JSON.stringify(call.data.args, undefined, 2))] : [];
+  const call = heldCall(ask);
+  return call === undefined ? [] : [fenced(JSON.stringify(call.args, undefined, 2))];
 }
 
 /** The text that a reviewer would edit. */
-export function proposedText({ proposal }: Ask): string {
-  return reviewProposal.safeParse(proposal).data?.proposed ?? "";
+export function proposedText(ask: Ask): string {
+  return heldText(ask)?.proposed ?? "";
 }
 
 function fenced(text: string): string {
@@ -154,7 +146,7 @@ export function answerOfButton(ask: Ask, choice: string): unknown {
 
 /** The answer that a reply stands for. Of a review any text that decides nothing is what shall stand in place of the proposed one. */
 export function answerOfText(ask: Ask, text: string): unknown {
-  return answerInWords(ask, text) ?? (ask.kind === "review" ? { decision: "edit", content: text } : undefined);
+  return answerInWords(ask, text) ?? (ask.kind === "review" ? reviewedAs(ask, text) : undefined);
 }
 
 function outcomeOf({ status, answer, closedBy, audience }: Ask): string {

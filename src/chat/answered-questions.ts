@@ -1,7 +1,8 @@
 /** What people answered while a team worked on a reply: part of that reply, and of the history that later prompts show. */
-import { answeredWith, askHuman, assumedFrom, isAskHuman } from "../agent/built-in/ask-human.js";
+import { answeredWith, answerTold, askHuman, assumedFrom, isAskHuman } from "../agent/built-in/ask-human.js";
 import { builtInServer } from "../agent/tools.js";
 import { dataBlock } from "../conversation/data-block.js";
+import { defined } from "../conversation/defined.js";
 import { type ChatMessage, messageText, type ToolCallResult } from "../conversation/message.js";
 import type { Clarification } from "../routing/clarifications.js";
 
@@ -12,7 +13,7 @@ export function questionCalls(clarifications: readonly Clarification[], replyId:
     server: builtInServer,
     tool: askHuman,
     args: { question },
-    ...(audience === undefined ? {} : { audience }),
+    ...defined({ audience }),
     elapsedMs: 0,
     ...resultOf(from, answer),
   }));
@@ -39,8 +40,9 @@ export function historyText(message: ChatMessage): string {
   const answers = message.modelReply.turns
     .flatMap(({ toolCalls = [] }) => toolCalls)
     .filter(isAskHuman)
-    .map(({ args, output, error }) =>
-      dataBlock("clarification", { question: String(args.question) }, (output ?? error ?? "").slice(0, longestAnswer)),
-    );
+    .map(({ args, output, error = "" }) => {
+      const { from, answer } = output === undefined ? { from: "nobody", answer: error } : answerTold(output);
+      return dataBlock("clarification", { from, question: String(args.question) }, answer.slice(0, longestAnswer));
+    });
   return [...answers, text].join("\n\n");
 }

@@ -3,6 +3,7 @@
  * user noted. They are judged with the message, and what is shown is what supervision left of them.
  */
 import type { Fact } from "../agent/prompt.js";
+import { defined } from "../conversation/defined.js";
 import type { PlainMessage } from "../conversation/message.js";
 import type { Metadata } from "../conversation/names.js";
 import { type CallerText, clearedText } from "../supervision/caller-text.js";
@@ -49,7 +50,7 @@ export function withTexts(message: PlainMessage, sent: SentMessage, beside: read
   return {
     ...message,
     ...(speaker === undefined || speaker === "" ? {} : { speaker }),
-    ...(sent.metadata === undefined ? {} : { metadata: Object.fromEntries(notes) }),
+    ...defined({ metadata: sent.metadata && Object.fromEntries(notes) }),
   };
 }
 

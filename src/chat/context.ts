@@ -1,7 +1,11 @@
 /** Rules and references as a tenant stores them, and which of them a session has in force. */
 import { z } from "zod";
 import { actorRecordSchema } from "../conversation/actor-record.js";
-import { itemName, type ToolName, toolRefSchema } from "../conversation/names.js";
+import { type ContextChangeBody, contextNames, contextTools } from "../conversation/context-change.js";
+import { isSameTool, type ToolName } from "../conversation/names.js";
+
+export { type ContextChangeBody, contextChangeSchema } from "../conversation/context-change.js";
+
 import { coverageOf } from "../text/overlap.js";
 
 /** A rule or a reference. The higher the priority, the earlier it comes in the prompt. */
@@ -15,26 +19,14 @@ export const contextItemSchema = z.strictObject({
 
 export type ContextItem = z.infer<typeof contextItemSchema>;
 
-const names = z.array(itemName).max(200).default([]);
-
-const tools = z.array(toolRefSchema).max(200).default([]);
-
 export const sessionContextSchema = z.strictObject({
-  rules: names,
-  references: names,
-  tools,
-  /** What is out of force here, whoever else names it: the agent, a mention, an item's own mode. */
-  excluded: z.strictObject({ rules: names, references: names, tools }).prefault({}),
+  rules: contextNames,
+  references: contextNames,
+  tools: contextTools,
+  /** What is out of force here, whatever else names it: the agent, a mention, an item's own mode. */
+  excluded: z.strictObject({ rules: contextNames, references: contextNames, tools: contextTools }).prefault({}),
 });
 export type SessionContext = z.infer<typeof sessionContextSchema>;
-
-/** What a caller adds or removes at once. */
-export const contextChangeSchema = z.strictObject({
-  add: z.strictObject({ rules: names, references: names, tools }).prefault({}),
-  remove: z.strictObject({ rules: names, references: names, tools }).prefault({}),
-  reason: z.string().min(1).max(2_000).optional(),
-});
-export type ContextChangeBody = z.infer<typeof contextChangeSchema>;
 
 /** One version of a session's context, and who made it. */
 export const contextVersionSchema = z.object({
@@ -66,16 +58,16 @@ export function excludeItem(context: SessionContext, kind: ItemKind, name: strin
   return { ...context, excluded, [kind]: context[kind].filter((other) => other !== name) };
 }
 
+/** A server that is included brings back none of its tools that were excluded by name. */
 export function includeTool(context: SessionContext, ref: ToolName): SessionContext {
-  const stays = (other: ToolName): boolean => !covers(ref, other);
-  const excluded = { ...context.excluded, tools: context.excluded.tools.filter(stays) };
-  return { ...context, excluded, tools: [...context.tools.filter((other) => !sameTool(other, ref)), ref] };
+  const excluded = { ...context.excluded, tools: context.excluded.tools.filter((other) => !isSameTool(other, ref)) };
+  return { ...context, excluded, tools: [...context.tools.filter((other) => !isSameTool(other, ref)), ref] };
 }
 
 export function excludeTool(context: SessionContext, ref: ToolName): SessionContext {
-  const stays = (other: ToolName): boolean => !covers(ref, other);
-  const excluded = { ...context.excluded, tools: [...context.excluded.tools.filter(stays), ref] };
-  return { ...context, excluded, tools: context.tools.filter(stays) };
+  const others = context.excluded.tools.filter((other) => !isSameTool(other, ref));
+  const tools = context.tools.filter((other) => !covers(ref, other));
+  return { ...context, excluded: { ...context.excluded, tools: [...others, ref] }, tools };
 }
 
 export function changeContext(
@@ -98,8 +90,8 @@ export function fitsLimits(context: SessionContext): boolean {
 
 /** Whether a tool that the agent or the session names may be used: the nearer word counts, and an exclusion before all. */
 export function isToolExcluded(context: SessionContext, ref: ToolName): boolean {
-  if (context.excluded.tools.some((other) => sameTool(other, ref))) return true;
-  if (context.tools.some((other) => sameTool(other, ref))) return false;
+  if (context.excluded.tools.some((other) => isSameTool(other, ref))) return true;
+  if (context.tools.some((other) => isSameTool(other, ref))) return false;
   return context.excluded.tools.some((other) => covers(other, ref));
 }
 
@@ -166,10 +158,6 @@ export function likeMessage(message: string, items: readonly AutoItem[]): string
 
 function withName(list: readonly string[], name: string): string[] {
   return list.includes(name) ? [...list] : [...list, name];
-}
-
-function sameTool(a: ToolName, b: ToolName): boolean {
-  return a.server === b.server && a.tool === b.tool;
 }
 
 /** Whether the first names the second, or every tool of its server. */

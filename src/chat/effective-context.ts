@@ -20,7 +20,6 @@ const effectiveItemSchema = z.object({
 export type EffectiveItem = z.infer<typeof effectiveItemSchema>;
 
 export const effectiveContextSchema = contextViewSchema.extend({ effective: z.array(effectiveItemSchema) });
-export type EffectiveContext = z.infer<typeof effectiveContextSchema>;
 
 interface Pin {
   readonly kind: string;

@@ -6,6 +6,7 @@ import type { EventAudience, EventDefinitions } from "../conversation/event.js";
 import { assistantMessageSchema } from "../conversation/message.js";
 import { turnSchema } from "./session.js";
 import { replyShownTo } from "./shown-reply.js";
+import { waitsForSchema } from "./waits-for.js";
 
 /** Questions to staff stand in a turn as they do among the events, and in its reply as they do in the transcript. */
 const withAsks = z.looseObject({ asks: z.array(askSchema.transform(askForUsers)).catch([]) });
@@ -23,7 +24,19 @@ const contextVersion = z.object({
   turnId: z.string().optional(),
 });
 
+const waits = turn.extend({ waitsFor: waitsForSchema });
+/** What its end user may be told meanwhile. */
+const userMessage = z.string();
+
 export const chatEvents = {
+  "turn.queued": {
+    description:
+      "A message waits in the queue: for the turn before it, and for the answers that this one waits for. Told again when that changes.",
+    audience: "user",
+    roots: ["session"],
+    data: waits.extend({ userMessage }),
+    stored: waits,
+  },
   "turn.started": {
     description: "A turn left the queue and is worked on.",
     audience: "user",
@@ -35,8 +48,11 @@ export const chatEvents = {
     audience: "user",
     roots: ["session"],
     /** The text as the response supervisors leave it; absent where they hold it back, and once the turn has ended. */
-    data: turn.extend({ reply: z.string().optional() }),
-    stored: turn,
+    data: waits
+      .partial({ waitsFor: true })
+      .extend({ reply: z.string().optional(), userMessage: userMessage.optional() }),
+    // Logs of versions before don't say for what.
+    stored: waits.partial({ waitsFor: true }),
   },
   "turn.completed": {
     description: "The turn ended, however it did: the turn as it is when the event is read.",

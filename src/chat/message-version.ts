@@ -4,8 +4,10 @@
  */
 import { z } from "zod";
 import { authorText, storedAuthorSchema } from "../conversation/actor-record.js";
+import { defined } from "../conversation/defined.js";
 import { type ChatMessage, chatMessageSchema, type ToolCallResult } from "../conversation/message.js";
 import { editOperationsSchema } from "../supervision/structural-edit.js";
+import { lazily } from "../text/lazily.js";
 import { diffPartSchema, wordDiff } from "../text/word-diff.js";
 
 export const messageVersionSchema = z.object({
@@ -27,13 +29,15 @@ export const messageVersionSchema = z.object({
 export type MessageVersion = z.infer<typeof messageVersionSchema>;
 
 /** An edit of a reply, as a person sends it. */
-export const messageEditSchema = z.strictObject({
-  operations: editOperationsSchema,
-  /** The hash of the version that the operations were written for. */
-  baseHash: z.string().min(1).max(200),
-  reason: z.string().min(1).max(2_000).optional(),
-});
-export type MessageEdit = z.infer<typeof messageEditSchema>;
+export const messageEditSchema = lazily(() =>
+  z.strictObject({
+    operations: editOperationsSchema(),
+    /** The hash of the version that the operations were written for. */
+    baseHash: z.string().min(1).max(200),
+    reason: z.string().min(1).max(2_000).optional(),
+  }),
+);
+export type MessageEdit = z.infer<ReturnType<typeof messageEditSchema>>;
 
 /** A version before its place in the chain is known. */
 export type UnlinkedVersion = Pick<MessageVersion, "author" | "decision" | "reasons" | "at"> & {
@@ -58,7 +62,7 @@ export async function chainOf(changes: readonly UnlinkedVersion[], digests: Dige
   for (const change of changes) {
     const diff = before === undefined ? undefined : wordDiff(readable(before), readable(change.message));
     const unlinked = { ...change, version: versions.length + 1, hash: await digests.ofMessage(change.message) };
-    versions.push({ ...(await linked(versions, unlinked, digests)), ...(diff === undefined ? {} : { diff }) });
+    versions.push({ ...(await linked(versions, unlinked, digests)), ...defined({ diff }) });
     before = change.message;
   }
   return versions;

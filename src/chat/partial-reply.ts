@@ -2,7 +2,7 @@
 import type { Journal } from "../agent/journal.js";
 import type { PendingCall } from "../agent/ports.js";
 import type { ModelReply, ReplyTurn } from "../conversation/message.js";
-import { passStep } from "../supervision/pass-step.js";
+import { passStep } from "../supervision/pass.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { withinReplySize } from "./reply-size.js";
@@ -13,7 +13,7 @@ export type ClearedArguments = ReadonlyMap<string, Readonly<Record<string, unkno
 export interface WaitingReply {
   /** What is shown; nothing where the supervisors don't let it pass as it is so far. */
   readonly reply: ModelReply | undefined;
-  /** Calls that a supervisor has dropped: they aren't made, whoever approves them. */
+  /** Calls that a supervisor has dropped: they aren't made, approved or not. */
   readonly dropped: readonly string[];
   /** Who changed or stopped it. */
   readonly supervisors: readonly string[];
@@ -71,6 +71,8 @@ export async function superviseWaiting(
         });
       },
     },
+    // Shadows are asked of the whole reply: nobody waits for them here.
+    () => undefined,
   );
 }
 

@@ -19,7 +19,7 @@ export interface ReplyStreamEvents {
  * How much of a reply may wait for the gate while nobody follows it, in characters: the gate says soon enough that a longer reply
  * will be blocked, and a short one is judged as a whole at its end.
  */
-const unheardCharacters = 1_000;
+const unwatchedCharacters = 1_000;
 
 /** One gate over the texts of all rounds, so that nothing passes split between two of them. */
 export class ReplyStream {
@@ -38,7 +38,7 @@ export class ReplyStream {
     private readonly openGate: () => StreamGate,
     private readonly events: ReplyStreamEvents,
     /** Whether anybody follows the reply now. */
-    private readonly isHeard: () => boolean = () => true,
+    private readonly isWatched: () => boolean = () => true,
   ) {}
 
   /** What a subscriber who comes late has missed. */
@@ -52,7 +52,7 @@ export class ReplyStream {
       delta: (text) => this.push(text),
       retract: () => this.retract(),
       isEnough: () => this.gate?.isBlocked() ?? false,
-      isFollowed: this.isHeard,
+      isFollowed: this.isWatched,
     };
   }
 
@@ -84,7 +84,7 @@ export class ReplyStream {
     const separator = this.pushed === "" && this.rounds.length > 0 ? "\n" : "";
     this.pushed += text;
     this.pending += separator + text;
-    if (this.isHeard() || this.pending.length >= unheardCharacters) this.advance();
+    if (this.isWatched() || this.pending.length >= unwatchedCharacters) this.advance();
   }
 
   private advance(): void {
@@ -101,7 +101,7 @@ export class ReplyStream {
     this.gate = undefined;
     this.pushed = "";
     this.pending = this.rounds.join("\n");
-    if (this.isHeard()) this.advance();
+    if (this.isWatched()) this.advance();
   }
 
   private voidReleased(): void {

@@ -7,6 +7,8 @@ import { isAnsweredByMessage } from "../asks/answer-in-words.js";
 import { type Ask, askSchema } from "../asks/ask.js";
 import { awaitedAnswer } from "../asks/ask-sentence.js";
 import { actorRecordSchema } from "../conversation/actor-record.js";
+import { defined } from "../conversation/defined.js";
+import { boundMemoriesSchema, memoryChoiceSchema } from "../conversation/memory-binding.js";
 import { assistantMessageSchema, chatMessageSchema, plainMessageSchema } from "../conversation/message.js";
 import {
   changeMetadata,
@@ -18,14 +20,17 @@ import {
   subjectSchema,
 } from "../conversation/names.js";
 import { ok, type Result, refuse } from "../conversation/problem.js";
-import { threadIdSchema } from "../memory/memory.js";
+
 import { shownPassSchema, supervisionStateSchema } from "../supervision/state.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
 import { sessionContextSchema } from "./context.js";
 import { turnCallSchema } from "./turn-calls.js";
+import { waitsForSchema } from "./waits-for.js";
 
 /** What becomes of a further message while a turn has an open ask; {@link admit} says what each means. */
 const waitingPolicies = ["queue", "refuse", "answer", "cancel"] as const;
+
+const sessionSupervisors = z.array(itemName).max(50);
 
 export const newSessionSchema = z.strictObject({
   agent: itemName,
@@ -33,19 +38,20 @@ export const newSessionSchema = z.strictObject({
   subject: subjectSchema.optional(),
   /** What the caller calls it: unique among the tenant's sessions. */
   externalId: externalIdSchema.optional(),
-  supervisors: z.array(itemName).max(50).default([]),
+  supervisors: sessionSupervisors.default([]),
   context: sessionContextSchema.prefault({}),
   /** What messages may bring in by a mention, beside what the agent lists. */
   mentionable: mentionableSchema.prefault({}),
   metadata: metadataSchema.default({}),
   whileWaiting: z.enum(waitingPolicies).default("queue"),
-  /** Messages are recorded in a thread of this memory (the session's own, if none is named), and what it knows is recalled. */
-  memory: z.strictObject({ memoryId: z.string().max(100), threadId: threadIdSchema.optional() }).optional(),
+  /** Messages are recorded in a thread of the first (the session's own, if none is named), and what all of them know is recalled. */
+  memory: memoryChoiceSchema.optional(),
 });
 export type NewSession = z.infer<typeof newSessionSchema>;
 
 /** As a session keeps it: with what the system itself notes, and no caller can set. */
 export const sessionDefinitionSchema = newSessionSchema.extend({
+  memory: boundMemoriesSchema.optional(),
   /** Made for one turn of a caller who sends the whole conversation along: it goes with the turn's end, and no list shows it. */
   stateless: z.literal(true).optional(),
   /** Its end user began it, with a token, and chose its externalId; absent where the application did. */
@@ -58,13 +64,15 @@ export const sessionChangeSchema = z.strictObject({
   metadata: metadataChangeSchema.optional(),
   /** Only of a session that has none yet. */
   subject: subjectSchema.optional(),
+  /** Beside those that it has, from its next turn on. */
+  addSupervisors: sessionSupervisors.min(1).optional(),
 });
 export type SessionChange = z.infer<typeof sessionChangeSchema>;
 
-/** The session as it is after a change. A subject is given once: whoever had reached it would reach another's session otherwise. */
+/** The session as it is after a change. A subject is given once: a user who had reached it would reach another's session otherwise. */
 export function changeDefinition(
   definition: SessionDefinition,
-  { metadata, subject }: SessionChange,
+  { metadata, subject, addSupervisors = [] }: SessionChange,
 ): Result<SessionDefinition> {
   if (subject !== undefined && definition.subject !== undefined && definition.subject !== subject) {
     return refuse("conflict", "The session has another subject already, and that doesn't change.");
@@ -74,7 +82,12 @@ export function changeDefinition(
     const errors = [{ path: "metadata", message: "at most 50 entries" }];
     return refuse("invalid", "The session would have too much metadata; see errors.", { errors });
   }
-  return ok({ ...definition, ...(subject === undefined ? {} : { subject }), metadata: changed.data });
+  const supervisors = sessionSupervisors.safeParse([...new Set([...definition.supervisors, ...addSupervisors])]);
+  if (!supervisors.success) {
+    const errors = [{ path: "addSupervisors", message: "at most 50 in all" }];
+    return refuse("invalid", "The session would have too many supervisors; see errors.", { errors });
+  }
+  return ok({ ...definition, ...defined({ subject }), metadata: changed.data, supervisors: supervisors.data });
 }
 
 export const turnStatuses = ["queued", "running", "waiting", "completed", "blocked", "failed", "cancelled"] as const;
@@ -117,11 +130,15 @@ export const turnSchema = z.object({
   calls: z.array(turnCallSchema).optional(),
   supervision: supervisionSummarySchema,
   asks: z.array(askSchema),
+  /** While it is queued or waits: for what. */
+  waitsFor: waitsForSchema.optional(),
+  /** What its end user may be told meanwhile. */
+  userMessage: z.string().optional(),
   /** What all models of the turn took: the agent's, supervising agents', a team's. */
   usage: usageSchema,
   createdAt: z.iso.datetime(),
   endedAt: z.iso.datetime().optional(),
-  /** Nobody works on it right now: its process died, or it failed unforeseen. It is tried again then. */
+  /** Nobody works on it right now: its process died, it failed unforeseen, or a provider has too much to do. It is tried again then. */
   retryAt: z.iso.datetime().optional(),
 });
 export type Turn = z.infer<typeof turnSchema>;
@@ -157,6 +174,8 @@ export const sendMessageSchema = z.strictObject({
   speaker: speakerSchema.optional(),
   metadata: metadataSchema.optional(),
   waitMs: z.int().min(0).max(300_000).default(60_000),
+  /** Goes on to the end of the turn, through whatever is waited for. */
+  follow: z.boolean().default(false),
 });
 
 /** Messages that may wait in a session behind the running one. */

@@ -3,26 +3,30 @@
  * answer such questions reads them with their answers, an application's other keys the questions alone, and an end user that there are any.
  */
 import { isAskHuman } from "../agent/built-in/ask-human.js";
+import { defined } from "../conversation/defined.js";
 import type { EventAudience } from "../conversation/event.js";
 import type { AssistantMessage, ChatMessage, ToolCallRequest, ToolCallResult } from "../conversation/message.js";
 
-/** @param reader `operator`: whoever may answer what staff is asked */
+/** @param reader `operator`: who may answer what staff is asked */
 export function messageShownTo(reader: EventAudience, message: ChatMessage): ChatMessage {
   return message.role === "assistant" ? replyShownTo(reader, message) : message;
 }
 
-/** @returns the reply itself where nothing of it is hidden. @param reader `operator`: whoever may answer what staff is asked */
+/** @returns the reply itself where nothing of it is hidden. @param reader `operator`: who may answer what staff is asked */
 export function replyShownTo(reader: EventAudience, reply: AssistantMessage): AssistantMessage {
-  const { turns, pendingToolCalls } = reply.modelReply;
+  const { turns, pendingToolCalls, metadata } = reply.modelReply;
   if (reader === "operator") return reply;
   const calls = [...turns.flatMap(({ toolCalls = [] }) => toolCalls), ...(pendingToolCalls ?? [])];
-  if (!calls.some((call) => isForStaff(reader, call))) return reply;
+  const namesWorkers = reader === "user" && metadata?.workers !== undefined;
+  if (!namesWorkers && !calls.some((call) => isForStaff(reader, call))) return reply;
+  const { workers: _, activeWorker: __, ...withoutWorkers } = metadata ?? {};
   const modelReply = {
     ...reply.modelReply,
+    ...(namesWorkers ? { metadata: withoutWorkers } : {}),
     turns: turns.map(({ toolCalls, ...turn }) =>
       toolCalls === undefined ? turn : { ...turn, toolCalls: toolCalls.map((call) => resultShownTo(reader, call)) },
     ),
-    ...(pendingToolCalls && { pendingToolCalls: pendingToolCalls.map((call) => callShownTo(reader, call)) }),
+    ...defined({ pendingToolCalls: pendingToolCalls?.map((call) => callShownTo(reader, call)) }),
   };
   return { ...reply, modelReply };
 }

@@ -7,27 +7,30 @@ import type { AgentObserver } from "../agent/ports.js";
 import { buildPrompt, type PromptParts } from "../agent/prompt.js";
 import type { AgentTool, ToolCall } from "../agent/tools.js";
 import { nearest } from "../asks/policy.js";
-import { type NestedPanel, runPanel } from "../roundtable/nested.js";
-import { debateTopic } from "../roundtable/topic.js";
+import { defined } from "../conversation/defined.js";
+import { isSameTool } from "../conversation/names.js";
+import { runPanel } from "../roundtable/nested.js";
+import type { LoadedPanel } from "../roundtable/ports.js";
+import { activeAfter } from "../routing/decide.js";
 import type { LoadedTeam, TeamPorts } from "../routing/ports.js";
-import { activeAfter } from "../routing/sticky.js";
-import type { PromptContext, TeamCommand } from "../routing/team-context.js";
+import type { PromptContext } from "../routing/prompt-context.js";
+import type { TeamCommand } from "../routing/team-context.js";
 import { runTeam } from "../routing/team-loop.js";
 import type { NoteDegraded } from "../supervision/exchange.js";
 import { supervisingGuard } from "../supervision/tool-guard.js";
 import { questionCalls } from "./answered-questions.js";
-import type { Given } from "./given-conversation.js";
-import { answeringOf, limitsOf, promptOf, withGiven, withoutResultsOf } from "./given-prompt.js";
+import type { CallerInput } from "./caller-input.js";
+import { answeringOf, limitsOf, promptOf, withCallerInput, withoutResultsOf } from "./caller-prompt.js";
 import { superviseWaiting } from "./partial-reply.js";
 import type { TurnCommand, TurnPorts, TurnSetup } from "./turn-ports.js";
 import { type CallerTool, callerTool } from "./turn-request.js";
 
 /** A turn's command with what supervision left of what was sent along with its message. */
 interface JudgedCommand extends TurnCommand {
-  readonly given: Given | undefined;
+  readonly given: CallerInput | undefined;
 }
 
-/** @throws {Parked} while whoever answers waits for an ask */
+/** @throws {Parked} while the answer waits for an ask */
 export function answerTurn(
   command: JudgedCommand,
   message: string,
@@ -38,7 +41,7 @@ export function answerTurn(
   const { team, panel } = setup;
   const { given } = command;
   const promptContext: PromptContext = () =>
-    withGiven(given, {
+    withCallerInput(given, {
       facts: setup.facts ?? [],
       ...setup.context(message),
       memory: setup.memory(),
@@ -75,7 +78,7 @@ async function answerAsAgent(
   const given = command.given && withoutResultsOf(isOwn, command.given);
   const temperature = request?.temperature ?? setup.temperature;
   const cleared = new Map<string, Readonly<Record<string, unknown>>>();
-  const guardPorts = { ...ports, cleared: (id: string, args: ToolCall["args"]) => void cleared.set(id, args) };
+  const guardPorts = { ...ports, argumentsPassed: (id: string, args: ToolCall["args"]) => void cleared.set(id, args) };
   let sofar: Parameters<NonNullable<AgentObserver["waiting"]>>[0] | undefined;
   try {
     return await runAgent(
@@ -87,11 +90,10 @@ async function answerAsAgent(
             ...promptContext(),
             ...promptOf(given, message),
             callerTools: [...callerTools().map(({ name }) => name), ...(given?.results ?? []).map(({ tool }) => tool)],
-            toolName: (ref) => tools().find((tool) => sameRef(tool.ref, ref))?.name,
+            toolName: (ref) => tools().find((tool) => isSameTool(tool.ref, ref))?.name,
           }),
         tools,
-        ...(removedTool === undefined ? {} : { removedTool }),
-        ...(temperature === undefined ? {} : { temperature }),
+        ...defined({ removedTool, temperature }),
         ...answeringOf(request),
         limits: limitsOf(setup.limits, request),
         replyId: command.replyId,
@@ -119,10 +121,6 @@ async function answerAsAgent(
   }
 }
 
-function sameRef(a: AgentTool["ref"], b: AgentTool["ref"]): boolean {
-  return a.server === b.server && a.tool === b.tool;
-}
-
 /** The turn answered by a team: its steps are steps of the turn, its questions are the turn's. */
 async function answerAsTeam(
   task: TeamCommand,
@@ -147,10 +145,10 @@ async function answerAsTeam(
     },
     ports.stream.listenToRound(),
   );
-  const { inputTokens, outputTokens, activeMs, modelCalls } = outcome.spent;
-  const spent = { modelCalls, inputTokens, outputTokens, activeMs, effects: outcome.effects, exchange: [] };
+  const { inputTokens, outputTokens, modelCalls } = outcome.spent;
+  const spent = { ...outcome.spent, effects: outcome.effects, exchange: [] };
   if (outcome.kind === "failed")
-    return { kind: "failed", code: "model_failed", detail: outcome.detail, turns: [], ...spent };
+    return { kind: "failed", code: outcome.code, detail: outcome.detail, turns: [], ...spent };
   const active = activeAfter(team.definition, outcome.results);
   const workers = [...new Set(outcome.results.map(({ worker }) => worker))].join(", ");
   return {
@@ -165,7 +163,7 @@ async function answerAsTeam(
         ...(outcome.clarifications.length === 0 ? {} : { toolCalls: questionCalls(outcome.clarifications, task.id) }),
       },
     ],
-    metadata: { team: team.key, workers, modelCalls, ...(active === undefined ? {} : { activeWorker: active }) },
+    metadata: { team: team.key, workers, modelCalls, ...defined({ activeWorker: active }) },
     ...spent,
   };
 }
@@ -173,12 +171,12 @@ async function answerAsTeam(
 /** The turn answered by a panel: its rounds are steps of the turn, what its seats ask for are asks of the turn. */
 async function answerAsPanel(
   { replyId }: TurnCommand,
-  panel: NestedPanel,
+  panel: LoadedPanel,
   about: Omit<PromptParts, "instructions">,
   ports: TurnPorts & Pick<TeamPorts, "supervisors" | "noteDegraded">,
 ): Promise<AgentOutcome> {
   const { asks, raise, debates } = ports.team;
-  const outcome = await runPanel(replyId, { asked: about.message, topic: debateTopic(about) }, panel, {
+  const outcome = await runPanel(replyId, about, panel, {
     ...ports,
     journal: ports.journal.scope("panel"),
     asks,
@@ -186,8 +184,8 @@ async function answerAsPanel(
     debates,
     observer: { ...ports.observer, recorded: ports.observer.debated },
   });
-  const { inputTokens, outputTokens, activeMs, modelCalls } = outcome.spent;
-  const spent = { modelCalls, inputTokens, outputTokens, activeMs, effects: outcome.effects, exchange: [] };
+  const { inputTokens, outputTokens, modelCalls } = outcome.spent;
+  const spent = { ...outcome.spent, effects: outcome.effects, exchange: [] };
   if (outcome.kind === "failed") {
     return { kind: "failed", code: "model_failed", detail: outcome.detail, turns: [], ...spent };
   }

@@ -8,7 +8,7 @@ import type { AgentTool } from "../agent/tools.js";
 import type { QuestionPolicy } from "../asks/policy.js";
 import type { PlainMessage } from "../conversation/message.js";
 import type { Metadata } from "../conversation/names.js";
-import type { NestedPanel } from "../roundtable/nested.js";
+import type { LoadedPanel } from "../roundtable/ports.js";
 import type { LoadedTeam, TeamPorts } from "../routing/ports.js";
 import type { TraceEntry } from "../routing/trace.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
@@ -59,7 +59,7 @@ export interface TurnSetup {
   /** The team that answers in place of the model. */
   readonly team?: LoadedTeam | undefined;
   /** The panel that debates the message in place of the model. */
-  readonly panel?: NestedPanel | undefined;
+  readonly panel?: LoadedPanel | undefined;
 }
 
 /** What a turn needs to let a team answer, beyond what it needs anyway. */

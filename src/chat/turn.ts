@@ -2,17 +2,18 @@
  * A turn: a supervised exchange whose work is an agent or a team. A durable function: it is entered again after every
  * interruption and goes on at the first step that has no result. It decides; its ports store what it decides.
  */
-import type { AgentOutcome } from "../agent/agent-spec.js";
+import type { AgentOutcome, FailureCode } from "../agent/agent-spec.js";
 import { contextFacts } from "../agent/call-context.js";
 import { doneForUsers } from "../agent/effects.js";
 import type { Fact } from "../agent/prompt.js";
+import { defined } from "../conversation/defined.js";
 import { type AssistantMessage, type ModelReply, type PlainMessage, replyText } from "../conversation/message.js";
-import { clearedUser, factNames } from "../routing/caller-facts.js";
+import { clearedUser, factNames } from "../routing/prompt-context.js";
 import { type CallerText, clearedText } from "../supervision/caller-text.js";
 import { runExchange } from "../supervision/exchange.js";
 import type { HookSummary } from "../supervision/summary.js";
+import { clearedCallerInput, superviseCallerInput } from "./caller-input.js";
 import { clearedRequest, textsOfMessage, textsOfWork, withoutTexts, withTexts } from "./caller-texts.js";
-import { clearedGiven, superviseGiven } from "./given-conversation.js";
 import { withinReplySize } from "./reply-size.js";
 import { answerTurn } from "./turn-answer.js";
 import type { TurnCommand, TurnPorts, TurnSetup } from "./turn-ports.js";
@@ -38,10 +39,10 @@ export interface TurnOutcome {
  */
 export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: TurnPorts): Promise<TurnOutcome> {
   const { messageId, replyId, request: sent } = command;
-  let code: FailureCode = "model_failed";
+  let failed: FailedAnswer = { code: "model_failed" };
   const ignored: string[] = [];
   const judged =
-    sent && (await superviseGiven(sent, command, setup.supervisors, ports, (names) => ignored.push(...names)));
+    sent && (await superviseCallerInput(sent, command, setup.supervisors, ports, (names) => ignored.push(...names)));
   if (judged?.kind === "blocked") {
     const { reasons } = judged;
     const stub = withoutTexts(blockedStub(messageId, reasons), command);
@@ -77,7 +78,7 @@ export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: Tur
           {
             ...command,
             content,
-            given: given && clearedGiven(given, beside),
+            given: given && clearedCallerInput(given, beside),
             request: sent && clearedRequest(sent, beside),
           },
           message.content,
@@ -87,7 +88,7 @@ export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: Tur
         );
         const { effects: report } = answered;
         if (answered.kind === "failed") {
-          code = answered.code;
+          failed = answered;
           return { kind: "failed", detail: answered.detail, report };
         }
         const reply = replyOf(answered, command.acceptedAt);
@@ -107,9 +108,14 @@ export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: Tur
     case "failed": {
       ports.stream.withdraw();
       const done = doneForUsers(outcome.report);
-      // Whoever sends it again would have it done again.
-      const text = done === "" ? failureTexts[code].again : `${failureTexts[code].why}${done}`;
-      return { status, error: errorMessage(replyId, text), failure: outcome.detail, request, degraded };
+      // Sent again, it would be done again.
+      const { why, again } = failureTexts[failed.code];
+      const own = failed.userMessage;
+      const error = {
+        ...errorMessage(replyId, done === "" ? (own ?? again) : `${own ?? why}${done}`),
+        ...codeOf(failed),
+      };
+      return { status, error, failure: outcome.detail, request, degraded };
     }
     case "blocked": {
       if (outcome.hook === "request") {
@@ -140,12 +146,27 @@ function clearedSetup(setup: TurnSetup, beside: readonly CallerText[]): TurnSetu
   };
 }
 
-type FailureCode = Extract<AgentOutcome, { kind: "failed" }>["code"];
+type FailedAnswer = Pick<Extract<AgentOutcome, { kind: "failed" }>, "code" | "retryAfterMs" | "userMessage">;
+
+/** What programs read of a failure. That a model failed is what they take it for without a code. */
+function codeOf({ code, retryAfterMs }: FailedAnswer): Pick<PlainMessage, "code" | "retryAfterSeconds"> {
+  if (code === "model_failed") return {};
+  return { code, ...(retryAfterMs === undefined ? {} : { retryAfterSeconds: Math.ceil(retryAfterMs / 1_000) }) };
+}
 
 /** What end users read of a failure. What a model, a tool or a worker said of it may hold anything, and isn't for them. */
 const failureTexts: Readonly<Record<FailureCode, { readonly why: string; readonly again: string }>> = {
   model_failed: failureText("nobody could give one (model_failed).", "Send the message again later."),
   budget_exceeded: failureText("it took more than one answer may take (budget_exceeded).", "Ask for less at once."),
+  rate_limited: failureText("too much is asked of the model just now (rate_limited).", "Send the message again later."),
+  context_length_exceeded: failureText(
+    "the conversation is longer than the model takes (context_length_exceeded).",
+    "Begin a new one, or send less.",
+  ),
+  limit_reached: failureText(
+    "a limit of what you can use is reached (limit_reached).",
+    "Send the message again later.",
+  ),
 };
 
 function failureText(reason: string, advice: string) {
@@ -159,7 +180,7 @@ function replyOf(outcome: AgentOutcome, acceptedAt: number): ModelReply {
     timestamp: new Date(acceptedAt).toISOString(),
     turns: withinReplySize(turns),
     ...(outcome.kind === "answered" && outcome.pending !== undefined ? { pendingToolCalls: [...outcome.pending] } : {}),
-    ...(metadata === undefined ? {} : { metadata: { ...metadata } }),
+    ...defined({ metadata: metadata && { ...metadata } }),
   };
 }
 

@@ -113,9 +113,9 @@ export class Connection {
 
   /** The wait before the next try, longer each time; as long as the API asks for, if it does. */
   pause(failures: number, error: unknown, signal: AbortSignal | undefined): Promise<void> {
-    const asked = error instanceof ConclaveError ? error.more.retryAfterMs : undefined;
+    const waitMs = error instanceof ConclaveError ? error.more.retryAfterMs : undefined;
     const { retryAfterMs = 500 } = this.options;
-    return sleep(asked ?? Math.min(30_000, retryAfterMs * 2 ** failures), signal);
+    return sleep(waitMs ?? Math.min(30_000, retryAfterMs * 2 ** failures), signal);
   }
 }
 

@@ -1,6 +1,6 @@
 /** The events that the client knows the data of; a test holds them against the API's catalogue. */
 import type { RoundtableEventData } from "./roundtable-types.js";
-import type { Ask, Run, Turn } from "./types.js";
+import type { Ask, Run, Turn, WaitsFor } from "./types.js";
 
 interface OfTurn {
   readonly turnId: string;
@@ -15,8 +15,14 @@ export interface Delta {
 
 /** The events that the client knows the data of; a new type of event may come at any time. */
 export interface EventData extends RoundtableEventData {
+  /** Its message was taken, and waits: told again when that for which it waits changes. */
+  "turn.queued": OfTurn & { readonly waitsFor: WaitsFor; readonly userMessage: string };
   "turn.started": OfTurn;
-  "turn.waiting": OfTurn & { readonly reply?: string | undefined };
+  "turn.waiting": OfTurn & {
+    readonly reply?: string | undefined;
+    readonly waitsFor?: WaitsFor | undefined;
+    readonly userMessage?: string | undefined;
+  };
   "turn.completed": Turn;
   "reply.delta": OfTurn & Delta;
   "reply.retracted": OfTurn & { readonly attempt: number };

@@ -1,6 +1,6 @@
 /** Events that survive their connection: what was seen isn't told again, and what was missed is. */
 import { type Connection, isPassing, newKey } from "./connection.js";
-import type { ConclaveEvent, EventData, KnownEvent } from "./event-types.js";
+import type { ConclaveEvent, EventData } from "./event-types.js";
 import { DeltaSequence } from "./reply-text.js";
 import { readServerSentEvents, type ServerSentEvent } from "./server-sent-events.js";
 
@@ -9,6 +9,8 @@ export interface EventOptions {
   readonly after?: number;
   /** Ends when nothing goes on any more. Otherwise it goes on until `signal` aborts it. */
   readonly untilIdle?: boolean;
+  /** With `untilIdle`: not while something waits for an answer. */
+  readonly follow?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -24,38 +26,47 @@ export interface SendOptions {
 export function eventsOf(
   connection: Connection,
   path: string,
-  { after = 0, untilIdle = false, signal }: EventOptions,
+  { after = 0, untilIdle = false, follow: isFollowed, signal }: EventOptions,
 ): AsyncGenerator<ConclaveEvent, void, undefined> {
   return follow({
     connection,
     after,
     forEver: !untilIdle,
-    last: undefined,
+    isLast: () => false,
     signal,
     open: (behind) =>
       connection.once("GET", path, {
-        query: { lingerMs: untilIdle ? 0 : 60_000 },
+        query: { lingerMs: untilIdle ? 0 : 60_000, follow: isFollowed },
         headers: { accept: "text/event-stream", "last-event-id": String(behind) },
         signal,
       }),
   });
 }
 
+interface Begun {
+  readonly path: string;
+  readonly body: unknown;
+  /** Behind it nothing is to be expected. */
+  readonly isLast: (event: ConclaveEvent) => boolean;
+  /** Goes on until then, whatever is waited for. */
+  readonly follow?: boolean | undefined;
+}
+
 /**
- * Begins some work and gives its events, until it has ended or waits for an answer. However often the connection is cut, it is begun
+ * Begins some work and returns its events, until it has ended or, without `follow`, waits for an answer. However often the connection is cut, it is begun
  * once: each try has the same key.
  */
 export function beginAndFollow(
   connection: Connection,
-  { path, body, last }: { readonly path: string; readonly body: unknown; readonly last: KnownEvent["event"] },
+  { path, body, isLast, follow: isFollowed = false }: Begun,
   { idempotencyKey = newKey(), signal }: Omit<SendOptions, "waitMs">,
 ): AsyncGenerator<ConclaveEvent, void, undefined> {
   const headers = { accept: "text/event-stream" };
   return follow({
     connection,
     after: 0,
-    forEver: false,
-    last,
+    forEver: isFollowed,
+    isLast,
     signal,
     open: () => connection.once("POST", path, { body, idempotencyKey, headers, signal }),
   });
@@ -66,8 +77,8 @@ interface Following {
   readonly open: (after: number) => Promise<Response>;
   readonly connection: Connection;
   readonly after: number;
-  /** The event behind which nothing is to be expected. */
-  readonly last: KnownEvent["event"] | undefined;
+  /** Behind it nothing is to be expected. */
+  readonly isLast: (event: ConclaveEvent) => boolean;
   /** Goes on when the API has nothing to tell at the moment. */
   readonly forEver: boolean;
   readonly signal: AbortSignal | undefined;
@@ -84,7 +95,7 @@ async function* follow({
   open,
   connection,
   after,
-  last: lastEvent,
+  isLast,
   forEver,
   signal,
 }: Following): AsyncGenerator<ConclaveEvent, void, undefined> {
@@ -106,7 +117,7 @@ async function* follow({
         last = event.id ?? last;
         isNews = true;
         yield* deltas.next(event);
-        if (event.event === lastEvent) return;
+        if (isLast(event)) return;
       }
     } catch (error) {
       if (signal?.aborted === true || !isPassing(error)) throw error;
@@ -121,6 +132,7 @@ async function* follow({
 }
 
 const known: Readonly<Record<keyof EventData, true>> = {
+  "turn.queued": true,
   "turn.started": true,
   "turn.waiting": true,
   "turn.completed": true,

@@ -15,7 +15,7 @@ import { Sessions } from "./sessions.js";
 export { ConclaveError, type ConnectionOptions, type RequestOptions } from "./connection.js";
 export type * from "./event-types.js";
 export type { EventOptions, SendOptions } from "./follow.js";
-export { ReplyText, replyText } from "./reply-text.js";
+export { ReplyText, replyText, type TurnState } from "./reply-text.js";
 export type * from "./roundtable-types.js";
 export type * from "./types.js";
 

@@ -4,7 +4,7 @@ import type { ConclaveEvent, Delta, EventData, KnownEvent } from "./event-types.
 type TextOf = "turn" | "run";
 
 /**
- * Makes of the deltas of a stream that was interrupted those of one that wasn't. Live events aren't stored: whoever resumes is told
+ * Makes of the deltas of a stream that was interrupted those of one that wasn't. Live events aren't stored: a resumed reader is told
  * the text so far as one delta from its start, and may have missed that an attempt was void.
  */
 export class DeltaSequence {
@@ -81,9 +81,12 @@ function retractedEvent(of: TextOf, id: string, attempt: number): KnownEvent {
  */
 export class ReplyText {
   private text = "";
+  /** Where the turn is that was told of last: while it is queued or waits with what its end user may be told. */
+  state: TurnState | undefined;
 
   /** The text after an event. What counts in the end is what `turn.completed` or `run.completed` holds. */
   after(event: ConclaveEvent): string {
+    this.state = stateAfter(event, this.state);
     switch (event.event) {
       case "turn.started":
       case "run.started":
@@ -104,6 +107,32 @@ export class ReplyText {
       default:
     }
     return this.text;
+  }
+}
+
+/** Where a turn is, as a page shows it. */
+export type TurnState = Pick<EventData["turn.completed"], "turnId" | "status" | "waitsFor" | "userMessage">;
+
+function stateAfter(event: ConclaveEvent, before: TurnState | undefined): TurnState | undefined {
+  switch (event.event) {
+    case "turn.queued":
+      return { ...event.data, status: "queued" };
+    case "turn.waiting": {
+      const { turnId, waitsFor, userMessage } = event.data;
+      return { turnId, status: "waiting", waitsFor, userMessage };
+    }
+    case "turn.completed":
+      return { turnId: event.data.turnId, status: event.data.status };
+    case "turn.started":
+    case "reply.delta":
+    case "reply.retracted":
+      return { turnId: event.data.turnId, status: "running" };
+    case "ask.closed": {
+      const { turnId } = event.data.from;
+      return turnId !== undefined && before?.status === "waiting" ? { turnId, status: "running" } : before;
+    }
+    default:
+      return before;
   }
 }
 

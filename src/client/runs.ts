@@ -13,9 +13,13 @@ export class Runs {
     return this.connection.json("POST", "/v1/runs", { body, ...options });
   }
 
-  /** Starts a run and gives its events, until it has ended or waits for an answer. A cut connection starts nothing twice. */
+  /** Starts a run and returns its events, until it has ended or waits for an answer. A cut connection starts nothing twice. */
   stream(run: NewRun, options: Omit<SendOptions, "waitMs"> = {}): AsyncGenerator<ConclaveEvent, void, undefined> {
-    return beginAndFollow(this.connection, { path: "/v1/runs", body: run, last: "run.completed" }, options);
+    return beginAndFollow(
+      this.connection,
+      { path: "/v1/runs", body: run, isLast: ({ event }) => event === "run.completed" },
+      options,
+    );
   }
 
   /** @param waitMs how long its end is waited for, in milliseconds */

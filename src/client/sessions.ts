@@ -46,16 +46,23 @@ export class Sessions {
   }
 
   /**
-   * Sends a message and gives the events of its turn, until it has ended or waits for an answer. When the connection is cut, the
-   * message isn't sent again: the same turn is followed further.
+   * Sends a message and returns the events of its turn, until it has ended or waits for an answer. When the connection is cut, the
+   * message isn't sent again: the same turn is followed further. With `follow` it goes on through what is waited for, to the end, and
+   * brings the turns before it too where it is queued behind them.
    */
   stream(
     sessionId: string,
     message: NewMessage,
-    options: Omit<SendOptions, "waitMs"> = {},
+    { follow = false, ...options }: Omit<SendOptions, "waitMs"> & { readonly follow?: boolean } = {},
   ): AsyncGenerator<ConclaveEvent, void, undefined> {
     const path = sessionPath(sessionId, "messages");
-    return beginAndFollow(this.connection, { path, body: message, last: "turn.completed" }, options);
+    let own: string | undefined;
+    const isLast = ({ event, data }: ConclaveEvent): boolean => {
+      if (event === "turn.queued" || event === "turn.started") own ??= data.turnId;
+      return event === "turn.completed" && data.turnId === (own ?? data.turnId);
+    };
+    const body = follow ? { ...message, follow } : message;
+    return beginAndFollow(this.connection, { path, body, isLast, follow }, options);
   }
 
   /** @param waitMs how long its end is waited for, in milliseconds */

@@ -14,8 +14,16 @@ export interface NewSession {
   readonly metadata?: Metadata;
   /** What becomes of a message that comes while a question is open. `queue`, if nothing is said. */
   readonly whileWaiting?: "queue" | "refuse" | "answer" | "cancel";
-  readonly memory?: { readonly memoryId: string; readonly threadId?: string };
+  /** What is said is recorded in the first; all are recalled. */
+  readonly memory?: MemoryChoice;
 }
+
+/** A memory by its id or by your own name for it; `subject`: the subject's own, made if there is none. */
+export type NamedMemory =
+  | "subject"
+  | { readonly memoryId: string; readonly threadId?: string }
+  | { readonly externalId: string; readonly threadId?: string };
+export type MemoryChoice = NamedMemory | readonly NamedMemory[];
 
 export type TurnStatus = "queued" | "running" | "waiting" | "completed" | "blocked" | "failed" | "cancelled";
 
@@ -79,6 +87,16 @@ export interface HookSummary {
   readonly reasons: readonly string[];
 }
 
+/** What a turn that is queued or waits is waiting for. */
+export interface WaitsFor {
+  /** Of a queued turn: the one right before it. */
+  readonly turnId?: string | undefined;
+  /** The open asks that have to be answered first. */
+  readonly askIds: readonly string[];
+  /** Who is asked; absent where nobody is. */
+  readonly audience?: "user" | "staff" | undefined;
+}
+
 export interface Turn {
   readonly turnId: string;
   readonly status: TurnStatus;
@@ -93,6 +111,9 @@ export interface Turn {
     readonly response?: HookSummary | undefined;
   };
   readonly asks: readonly Ask[];
+  /** While it is queued or waits: for what, and what its end user may be told. */
+  readonly waitsFor?: WaitsFor | undefined;
+  readonly userMessage?: string | undefined;
   readonly createdAt: string;
   readonly endedAt?: string | undefined;
 }
@@ -104,8 +125,14 @@ export type AskStatus = "open" | "answered" | "expired" | "cancelled";
 export type Answer =
   | { readonly response: string }
   | { readonly result?: string | undefined; readonly error?: string | undefined; readonly source?: string | undefined }
-  | { readonly decision: "once" | "session" | "deny" }
-  | { readonly decision: "accept" | "edit" | "reject"; readonly content?: string | undefined };
+  | ({ readonly decision: "once" | "session" | "deny" } & Why)
+  | ({ readonly decision: "accept" | "edit" | "reject"; readonly content?: string | undefined } & Why);
+
+/** Why it was decided so: a note for staff, and a message for whoever's text or call it was. */
+interface Why {
+  readonly note?: string | undefined;
+  readonly message?: string | undefined;
+}
 
 export interface Ask {
   readonly askId: string;
@@ -152,6 +179,8 @@ export interface NewRun {
   readonly subject?: string;
   readonly externalId?: string;
   readonly metadata?: Metadata;
+  /** What `memory_search` searches. */
+  readonly memory?: MemoryChoice;
 }
 
 export interface Run {

@@ -7,42 +7,57 @@ import { McpServers } from "../application/mcp-servers.js";
 import { MemoryService } from "../application/memory/memory-service.js";
 import { MemorySupervision } from "../application/memory/memory-supervision.js";
 import { logAttempt } from "../application/model-log.js";
+import { loadOwnParts } from "../application/own-parts.js";
 import { RemoteTools } from "../application/remote-tools.js";
 import { SupervisorBuilder } from "../application/supervisor-builder.js";
 import { ToolBuilder } from "../application/tool-builder.js";
 import type { NewQueueJob } from "../catalogues/queue-jobs.js";
+import { defined } from "../conversation/defined.js";
+import { BudgetGateway } from "../gateways/budget-gateway.js";
 import { type Namespace, PlacedObjects, withNamedJurisdictions } from "../gateways/placement.js";
 import { ThreadGateway } from "../gateways/thread-gateway.js";
 import { createModelPort, type ModelConfig } from "../model/directory.js";
 import type { ModelPort } from "../model/port.js";
+import { BulkTurns } from "../platform/bulk-turns.js";
 import { now, sleep, withDeadline } from "../platform/clock.js";
 import { type Embedder, openAiEmbedder, workersAiEmbedder } from "../platform/embedder.js";
 import { IsolateLoad } from "../platform/isolate-load.js";
 import { measureWith } from "../platform/logging.js";
 import type { OutgoingPolicy } from "../platform/outgoing.js";
-import { createSealer, type Sealer } from "../platform/secrets.js";
-import { createSigningSecrets } from "../platform/signing-secret.js";
+import {
+  createSealer,
+  createSigningSecrets,
+  type Sealer,
+  type SealingSecrets,
+  sealingSecretsOf,
+} from "../platform/secrets.js";
+import type { Database } from "../platform/sql.js";
 import { CreationClaims } from "../stores/creation-claims.js";
-import { Bookmarks, type Database, PrimaryDatabase } from "../stores/database.js";
+import { Bookmarks, PrimaryDatabase } from "../stores/database.js";
 import { IdempotencyStore } from "../stores/idempotency-store.js";
+import { LimitStore } from "../stores/limit-store.js";
 import { ContextStore } from "../stores/memory/context-store.js";
 import { DeadLetters } from "../stores/memory/dead-letters.js";
 import { EntryStore } from "../stores/memory/entry-store.js";
+import { MemoryEvents } from "../stores/memory/memory-events.js";
 import { MemoryStore } from "../stores/memory/memory-store.js";
 import { VectorIndex } from "../stores/memory/vector-index.js";
 import { EntryVectors } from "../stores/memory/vectors.js";
 import { PinnedTools } from "../stores/pinned-tools.js";
+import type { PriceStore } from "../stores/price-store.js";
 import { ResourceStore } from "../stores/resource-store.js";
 import { D1TeamState } from "../stores/team-state.js";
 import { TenantPlacements } from "../stores/tenant-placements.js";
 import { type TenantReader, TenantSnapshots } from "../stores/tenant-snapshots.js";
 import { type Tenant, TenantStore } from "../stores/tenant-store.js";
 import { ToolCache } from "../stores/tool-cache.js";
+import { loaded } from "../text/lazily.js";
 
 export interface Shared {
   readonly db: Database;
   readonly bookmarks: Bookmarks;
   readonly placements: TenantPlacements;
+  readonly sealingSecrets: SealingSecrets;
   readonly sealer: Sealer;
   readonly resources: ResourceStore;
   readonly tenants: TenantStore;
@@ -53,7 +68,7 @@ export interface Shared {
   readonly tools: ToolBuilder;
   readonly remoteTools: RemoteTools;
   readonly signer: CallSigner;
-  readonly signingSecret: (tenantId: string) => Promise<string>;
+  readonly signingSecrets: (tenantId: string) => Promise<string[]>;
   readonly supervisors: SupervisorBuilder;
   readonly memory: MemoryService;
   readonly memorySupervision: MemorySupervision;
@@ -61,7 +76,13 @@ export interface Shared {
   readonly examples: ExampleClassifiers;
   readonly claims: CreationClaims;
   readonly load: IsolateLoad;
+  readonly bulkTurns: BulkTurns;
+  readonly prices: () => Promise<PriceStore>;
+  readonly limits: LimitStore;
+  readonly budgets: BudgetGateway;
 }
+
+const priceStore = loaded(() => import("../stores/price-store.js"));
 
 /** One set of stores per environment: what they keep is a cache of what can't change. */
 const sharedOf = new WeakMap<Env, Shared>();
@@ -73,7 +94,8 @@ export function shared(env: Env): Shared {
   const bookmarks = new Bookmarks();
   const db = new PrimaryDatabase(env.DB, bookmarks);
   const placements = new TenantPlacements(db);
-  const sealer = createSealer(env.SEALING_SECRET);
+  const sealingSecrets = sealingSecretsOf(env.SEALING_SECRET, env.SEALING_SECRET_PREVIOUS);
+  const sealer = createSealer(sealingSecrets);
   const policy: OutgoingPolicy = { allowLoopback: env.ENVIRONMENT === "local" };
   const vectorIndex = new VectorIndex(db, env.VECTORS, now);
   const vectors = new EntryVectors(db, (tenantId) => tenantEmbedder(env, tenantId), now, vectorIndex);
@@ -89,6 +111,7 @@ export function shared(env: Env): Shared {
     contexts: new ContextStore(db, now),
     threads: new ThreadGateway(new PlacedObjects(named(env, env.MEMORY_THREAD), placements)),
     deadLetters: new DeadLetters(db, now),
+    events: new MemoryEvents(db),
     answers,
     claims,
     sendJobs: (jobs) =>
@@ -96,8 +119,8 @@ export function shared(env: Env): Shared {
         () => undefined,
       ),
   });
-  const signingSecret = createSigningSecrets(env.SEALING_SECRET);
-  const signer = new CallSigner(signingSecret, now);
+  const signingSecrets = createSigningSecrets(sealingSecrets);
+  const signer = new CallSigner(signingSecrets, now);
   const tenants = new TenantStore(db, sealer, now);
   const supervisors = new SupervisorBuilder({
     policy,
@@ -105,6 +128,7 @@ export function shared(env: Env): Shared {
     now,
     model: (tenantId) => tenantModel(env, tenantId, tenants),
     provider: (tenantId, name) => tenantProvider(env, tenantId, name, tenants),
+    ownParts: (of, names, journal) => loadOwnParts(of, names, journal, created),
   });
   const memorySupervision = new MemorySupervision({ tenants, resources, supervisors, db, now });
   const teamState = (tenantId: string): D1TeamState => new D1TeamState(db, tenantId, now);
@@ -112,6 +136,7 @@ export function shared(env: Env): Shared {
     db,
     bookmarks,
     placements,
+    sealingSecrets,
     sealer,
     resources,
     tenants,
@@ -119,7 +144,7 @@ export function shared(env: Env): Shared {
     models: new WeakMap(),
     policy,
     signer,
-    signingSecret,
+    signingSecrets,
     remoteTools: new RemoteTools(new McpServers(policy, now, signer), new PinnedTools(db), now),
     tools: new ToolBuilder(policy, signer, new ToolCache(db, now), (tenantId) =>
       lookUps(tenantId, { memory, supervision: memorySupervision, resources, teamState }),
@@ -131,6 +156,10 @@ export function shared(env: Env): Shared {
     answers,
     claims,
     load: new IsolateLoad(now),
+    prices: loaded(async () => new (await priceStore()).PriceStore(db, now)),
+    bulkTurns: new BulkTurns({ now: () => performance.now(), sleep }),
+    limits: new LimitStore(db, now),
+    budgets: new BudgetGateway(new PlacedObjects(named(env, env.TENANT_BUDGET), placements)),
   };
   sharedOf.set(env, created);
   return created;
@@ -178,12 +207,9 @@ export async function tenantModel(env: Env, tenantId: string, tenants: TenantRea
     providers[name] = { baseURL: baseUrl, apiKey: await sealer.open(sealedApiKey) };
   }
   const config: ModelConfig = {
+    deployment: env,
     providers,
-    ...(env.OPENAI_API_KEY === undefined || env.OPENAI_API_KEY === ""
-      ? {}
-      : { openai: { apiKey: env.OPENAI_API_KEY, ...(env.OPENAI_BASE_URL ? { baseURL: env.OPENAI_BASE_URL } : {}) } }),
-    ...(env.DEFAULT_MODEL ? { defaultModel: env.DEFAULT_MODEL } : {}),
-    ...(env.AI === undefined ? {} : { workersAi: env.AI }),
+    ...defined({ defaultModel: env.DEFAULT_MODEL || undefined }),
   };
   const port = createModelPort(config, {
     sleep: (ms) => sleep(ms),

@@ -1,5 +1,6 @@
 /** Who did something, as records hold it: in asks, versions, passes and the audit. What a record belongs to says the tenant. */
 import { z } from "zod";
+import { defined } from "./defined.js";
 
 /** Roles in growing order of what they may do. */
 export const keyRoles = ["client", "operator", "admin"] as const;
@@ -7,34 +8,32 @@ export type KeyRole = (typeof keyRoles)[number];
 /** An end user is below all keys. */
 export const roles = ["user", ...keyRoles] as const;
 export type Role = (typeof roles)[number];
+/** What people may be, who sign in to the console. */
+export const personRoles = ["admin", "operator", "reviewer"] as const;
+/** A reviewer stands beside the ladder: people alone are, and do the acts that say so (`reviewers`). */
+export const actorRoles = [...roles, "reviewer"] as const;
 
-const actorKinds = ["key", "token", "channel", "supervisor", "agent", "deadline", "system"] as const;
+export const actorKinds = ["person", "key", "token", "channel", "supervisor", "agent", "deadline", "system"] as const;
 
 export const actorRecordSchema = z.object({
   kind: z.enum(actorKinds),
-  /** The key's id, the supervisor's name, of a deadline the id of its ask: what distinguishes actors of one kind. */
+  /** The person's or key's id, the supervisor's name, of a deadline the id of its ask: what distinguishes actors of one kind. */
   id: z.string(),
   /** Of people and programs: by which role they did it. */
-  role: z.enum(roles).optional(),
+  role: z.enum(actorRoles).optional(),
   /** The end user on whose behalf it was done. */
   subject: z.string().optional(),
-  /** Of whoever holds a token: the key that it was minted with. */
+  /** Of the holder of a token: the key that it was minted with. */
   mintedBy: z.string().optional(),
 });
 export type ActorRecord = Readonly<z.infer<typeof actorRecordSchema>>;
 
 /** An actor without what its record doesn't hold. */
 export function recordOf({ kind, id, role, subject, mintedBy }: ActorRecord): ActorRecord {
-  return {
-    kind,
-    id,
-    ...(role === undefined ? {} : { role }),
-    ...(subject === undefined ? {} : { subject }),
-    ...(mintedBy === undefined ? {} : { mintedBy }),
-  };
+  return { kind, id, ...defined({ role, subject, mintedBy }) };
 }
 
-const formerAuthor = /^(key|token|supervisor|system) (.+)$/;
+const formerAuthor = /^(person|key|token|supervisor|system) (.+)$/;
 
 /**
  * Reads an author as a row holds it: a record as JSON, or the text of versions before (`key key_01k…`, `supervisor a, supervisor b`,

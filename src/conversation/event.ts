@@ -12,10 +12,10 @@ export interface EventDefinition {
   /** One line: what happened, when it is emitted. */
   readonly description: string;
   readonly audience: EventAudience;
-  /** What who may hear it hears of its data; nothing where it isn't for them after all. Absent: all of it. */
+  /** What of its data a reader in its audience may see; nothing where it isn't for them after all. Absent: all of it. */
   readonly viewFor?: (reader: EventAudience, data: unknown) => unknown;
-  /** Whose logs it stands in. */
-  readonly roots: readonly EventRoot[];
+  /** Whose logs it stands in; those of a memory and of limits are listed, not followed. */
+  readonly roots: readonly (EventRoot | "memory" | "limits")[];
   /** What a reader gets. */
   readonly data: z.ZodType;
   /** What the log stores, where that is ids and readers get what holds when they read. Absent: the data itself. */

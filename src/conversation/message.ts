@@ -58,7 +58,11 @@ export const plainMessageSchema = z.object({
   /** The caller's notes on it. */
   metadata: metadataSchema.optional(),
   /** Of an error: what went wrong, for programs. */
-  code: z.enum(["misconfigured"]).optional(),
+  code: z
+    .enum(["misconfigured", "budget_exceeded", "rate_limited", "context_length_exceeded", "limit_reached"])
+    .optional(),
+  /** Of one that passes: when to try again, in seconds. */
+  retryAfterSeconds: z.int().optional(),
   /** The ask that it was taken as the answer to. */
   answers: z.string().optional(),
   createdAt,

@@ -17,6 +17,11 @@ export const externalIdSchema = z
   .string()
   .regex(/^[\x21-\x7e]{1,200}$/, "an externalId is 1 to 200 visible ASCII characters without spaces");
 
+/** Of a memory. */
+export const threadIdSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9_.:-]{1,100}$/, "a thread's id is 1 to 100 letters, digits, _ . : or -");
+
 /** Who says a message, where several people share a conversation. */
 export const speakerSchema = z
   .string()
@@ -48,6 +53,10 @@ const serverAndTool = z.strictObject({
     .regex(/^(\*|[A-Za-z0-9_.-]{1,100})$/, "a tool is named by 1 to 100 letters, digits, . _ or -, or is *"),
 });
 export type ToolName = z.infer<typeof serverAndTool>;
+
+export function isSameTool(one: Readonly<ToolName>, other: Readonly<ToolName>): boolean {
+  return one.server === other.server && one.tool === other.tool;
+}
 
 /** A tool by its server and name, or as teams write it, `server/tool`; the tool `*` stands for every tool of the server. */
 export const toolRefSchema = z.union([

@@ -16,9 +16,10 @@ export const problemCodes = {
   invalid: 422,
   too_many_requests: 429,
   queue_full: 429,
+  limit_reached: 429,
   internal: 500,
-  all_seats_failed: 502,
   unavailable: 503,
+  limits_unavailable: 503,
 } as const;
 export type ProblemCode = keyof typeof problemCodes;
 
@@ -28,10 +29,24 @@ export interface ProblemIssue {
   readonly message: string;
 }
 
+/** The limit that is in the way, for `limit_reached`. */
+export interface ReachedLimit {
+  readonly limit: string;
+  /** What it is counted for: `subject ana`. */
+  readonly scope: string;
+  readonly resetsAt?: string | undefined;
+  readonly measure: string;
+  /** Whole units, of money too. */
+  readonly max: number;
+  readonly remaining: number;
+  /** Nothing where it doesn't begin anew by itself. */
+  readonly windowSeconds?: number | undefined;
+}
+
 /** A refusal in the domain's words. Its texts are written for the caller and hold nothing internal. */
 export interface Problem {
   readonly code: ProblemCode;
-  /** What was wrong and what to do about it, for whoever operates the caller. */
+  /** What was wrong and what to do about it, for the operator of the caller. */
   readonly detail: string;
   /** What an end user may be told; where it is left out, the face says something general about the code. */
   readonly userMessage?: string | undefined;
@@ -39,8 +54,7 @@ export interface Problem {
   readonly retryAfterSeconds?: number | undefined;
   /** The ask that is in the way, for `waiting_on_ask`. */
   readonly askId?: string | undefined;
-  /** The roundtable that was made all the same, for `all_seats_failed`. */
-  readonly sessionId?: string | undefined;
+  readonly reached?: ReachedLimit | undefined;
 }
 
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
@@ -54,6 +68,32 @@ export class ProblemError extends Error {
   override readonly name = "ProblemError";
   constructor(readonly problem: Problem) {
     super(problem.detail);
+  }
+}
+
+/** A refusal to be thrown: `throw problem("not_found", "There is no such ask.")`. */
+export function problem(code: ProblemCode, detail: string, more: Omit<Problem, "code" | "detail"> = {}): ProblemError {
+  return new ProblemError({ code, detail, ...more });
+}
+
+/**
+ * The value of a result; what was refused is thrown.
+ * @throws {ProblemError}
+ * @example
+ * const ask = need(await services.asks.get(actor.tenantId, askId));
+ */
+export function need<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  throw new ProblemError(result.problem);
+}
+
+/** What a call comes to, for who goes on after a refusal. Everything else that is thrown goes through. */
+export async function attempt<T>(call: () => Promise<T>): Promise<Result<T>> {
+  try {
+    return ok(await call());
+  } catch (error) {
+    if (error instanceof ProblemError) return { ok: false, problem: error.problem };
+    throw error;
   }
 }
 

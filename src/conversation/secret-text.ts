@@ -10,7 +10,10 @@ export function secretText(minLength: number, maxLength: number) {
     .string()
     .min(minLength)
     .max(maxLength)
-    .refine((secret) => secret !== hiddenSecret, "give the secret itself; what GET shows in its place is not it");
+    .refine(
+      (secret) => secret !== hiddenSecret,
+      "give the secret itself: what GET shows in its place stands for it only where its address stays the same",
+    );
 }
 
 /** What signs requests: `whsec_<base64>`, or any other text, whose bytes are the key then. */

@@ -2,9 +2,8 @@
 import { z } from "zod";
 import { inboundEventSchema } from "../channels/inbound.js";
 import type { CommandKey } from "../conversation/command-key.js";
-import { callObject } from "./object-call.js";
-import type { PlacedObjects } from "./placement.js";
-import { fromWire, toWire, type Wire } from "./wire.js";
+import type { ObjectPath, PlacedObjects } from "./placement.js";
+import { toWire, type Wire } from "./wire.js";
 
 export const conversationIdentitySchema = z.object({
   tenantId: z.string(),
@@ -66,25 +65,22 @@ export class ChannelGateway {
   constructor(private readonly objects: PlacedObjects<ConversationObject>) {}
 
   accept(identity: ConversationIdentity, signals: readonly ConversationSignal[], mayBegin: boolean): Promise<void> {
-    return this.call(identity, (object) => object.accept(identity, toWire(signals), mayBegin));
+    return this.objects.call(pathOf(identity), (object) => object.accept(identity, toWire(signals), mayBegin));
   }
 
-  async formText(identity: ConversationIdentity, value: string): Promise<FormText> {
-    return fromWire(await this.call(identity, (object) => object.formText(value)), formSchema);
+  formText(identity: ConversationIdentity, value: string): Promise<FormText> {
+    return this.objects.read(pathOf(identity), formSchema, (object) => object.formText(value));
   }
 
   retry(identity: ConversationIdentity, deliveryId: string, command?: CommandKey): Promise<boolean> {
-    return this.call(identity, (object) => object.retry(deliveryId, command));
+    return this.objects.call(pathOf(identity), (object) => object.retry(deliveryId, command));
   }
 
   remove(identity: ConversationIdentity): Promise<boolean> {
-    return this.call(identity, (object) => object.remove());
+    return this.objects.call(pathOf(identity), (object) => object.remove());
   }
+}
 
-  private call<T>(
-    { tenantId, channelId, conversation }: ConversationIdentity,
-    method: (object: ConversationObject) => Promise<T>,
-  ): Promise<T> {
-    return callObject(() => this.objects.call(tenantId, [channelId, conversation], method));
-  }
+function pathOf({ tenantId, channelId, conversation }: ConversationIdentity): ObjectPath {
+  return [tenantId, channelId, conversation];
 }

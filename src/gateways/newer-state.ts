@@ -1,5 +1,5 @@
 /**
- * An object whose state newer code has left in a form that this code can't read, as after going back to the version before: whoever calls
+ * An object whose state newer code has left in a form that this code can't read, as after going back to the version before: who calls
  * it hears which version can. Nothing of it is touched meanwhile.
  */
 import { type Problem, ProblemError } from "../conversation/problem.js";

@@ -1,10 +1,13 @@
 /**
- * Where an object is made: in its tenant's jurisdiction, if it has one; otherwise near whoever sends its first request. It stays there.
+ * Calls of objects, and where an object is made: in its tenant's jurisdiction, if it has one; otherwise near the
+ * sender of its first request. It stays there.
  * The one place that makes stubs: the same name in another jurisdiction is another object, so no path may go round it.
  */
 import { z } from "zod";
+import { sleep } from "../platform/clock.js";
 import type { Jurisdiction } from "../tenancy/tenant.js";
 import { readableError } from "./newer-state.js";
+import { fromWire, type Wire } from "./wire.js";
 
 /** A namespace of objects, as far as we use it. */
 export interface Namespace<O> {
@@ -12,10 +15,16 @@ export interface Namespace<O> {
   jurisdiction(jurisdiction: Jurisdiction): Namespace<O>;
 }
 
-/** Where a tenant's objects are. Whoever asks makes it final: from then on the tenant may have objects. */
+/** Where a tenant's objects are. The first question makes it final: from then on the tenant may have objects. */
 export interface TenantPlacement {
   jurisdictionOf(tenantId: string): Promise<Jurisdiction | undefined>;
 }
+
+/** A tenant, and what the object is called within it. */
+export type ObjectPath = readonly [tenantId: string, ...names: string[]];
+
+const maxAttempts = 4;
+const firstWaitMs = 50;
 
 /** The objects of one kind, of all tenants. */
 export class PlacedObjects<O> {
@@ -27,23 +36,47 @@ export class PlacedObjects<O> {
   ) {}
 
   /**
-   * Calls an object of a tenant, through a stub of its own.
-   * @param names what it is called within its tenant
+   * Calls an object of a tenant. One that was reset (a deploy, a crash, an eviction) is called again, each time through a fresh stub; an
+   * overloaded one is not, which would only add to its load.
+   * See https://developers.cloudflare.com/durable-objects/best-practices/error-handling/
+   * @param mayRepeat reads, answers (which are compared), and commands that carry their key or their id
    * @throws {ProblemError} where newer code has left its state in a form that this code can't read
    */
-  async call<T>(tenantId: string, names: readonly string[], method: (object: O) => Promise<T>): Promise<T> {
-    const jurisdiction = await this.placement.jurisdictionOf(tenantId);
-    try {
-      return await method(this.stub([tenantId, ...names].join("/"), jurisdiction));
-    } catch (error) {
-      throw readableError(error);
+  async call<T>(path: ObjectPath, method: (object: O) => Promise<T>, mayRepeat = true): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const jurisdiction = await this.placement.jurisdictionOf(path[0]);
+      try {
+        return await method(this.stub(path.join("/"), jurisdiction));
+      } catch (error) {
+        if (!mayRepeat || attempt >= maxAttempts || !isRetryable(error)) throw readableError(error);
+        await sleep(firstWaitMs * 2 ** (attempt - 1));
+      }
     }
+  }
+
+  /** The same for what answers as JSON text, which is checked on arrival. */
+  async read<T>(
+    path: ObjectPath,
+    schema: z.ZodType<T>,
+    method: (object: O) => Promise<Wire<T>>,
+    mayRepeat = true,
+  ): Promise<T> {
+    return fromWire(await this.call(path, method, mayRepeat), schema);
   }
 
   private stub(name: string, jurisdiction: Jurisdiction | undefined): O {
     if (jurisdiction !== undefined) return this.namespace.jurisdiction(jurisdiction).getByName(name);
     return this.namespace.getByName(name, this.hint === undefined ? {} : { locationHint: this.hint });
   }
+}
+
+function isRetryable(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    "retryable" in error &&
+    error.retryable === true &&
+    !("overloaded" in error && error.overloaded === true)
+  );
 }
 
 /**

@@ -1,15 +1,14 @@
 /** What every root (a session, a run …) offers from outside, whatever it does: its asks and its events. */
 import { z } from "zod";
 import { type Answerer, type Ask, askSchema } from "../asks/ask.js";
+import { type ParkedDelivery, parkedDeliverySchema } from "../conversation/delivery.js";
 import { eventAudiences } from "../conversation/event.js";
-import { type ParkedDelivery, parkedDeliverySchema } from "../conversation/parked-delivery.js";
 import type { Result } from "../conversation/problem.js";
 import { type DebateRecord, debateRecordSchema } from "../roundtable/debate-record.js";
 import type { AskOwner } from "./ask-gateway.js";
 import type { DebateOwner } from "./debate-gateway.js";
-import { callObject } from "./object-call.js";
 import type { PlacedObjects } from "./placement.js";
-import { fromWire, resultOf, toWire, type Wire } from "./wire.js";
+import { resultOf, toWire, type Wire } from "./wire.js";
 
 /** Who listens, as far as the object has to know: what to tell them, and when to stop. */
 export const readerSchema = z.object({
@@ -20,6 +19,8 @@ export const readerSchema = z.object({
   until: z.number(),
   /** Whose events it hears. */
   audience: z.enum(eventAudiences),
+  /** Under which the socket counts where the tenant limits how many there are. */
+  held: z.string().optional(),
 });
 export type Reader = Readonly<z.infer<typeof readerSchema>>;
 
@@ -42,6 +43,8 @@ export interface EventsQuery {
   readonly work?: string | undefined;
   /** Only those of the work that goes on as the stream is opened: one round of a roundtable. Roundtables alone heed it. */
   readonly ofRunning?: true;
+  /** Goes on through whatever is waited for, to the end; of a queued turn with the turns before it. */
+  readonly follow?: boolean | undefined;
 }
 
 /** Which events of a log are read. */
@@ -50,6 +53,18 @@ export interface LogQuery {
   readonly after?: number | undefined;
   readonly since?: number | undefined;
   readonly limit: number;
+}
+
+/** The last numbers of its messages to others and of its events. */
+export interface Numbers {
+  readonly outbox: number;
+  readonly events: number;
+}
+
+/** To when something is put back: a time as ISO 8601, or a bookmark of the platform. */
+export interface RestoreTarget {
+  readonly at?: string | undefined;
+  readonly bookmark?: string | undefined;
 }
 
 const loggedEventSchema = z.object({
@@ -79,6 +94,13 @@ export interface RootObject {
   retryParked(): Promise<number | null>;
   /** Closes the sockets and streams of a key, or of a subject's tokens. */
   disconnect(who: string): Promise<void>;
+  numbers(): Promise<Numbers>;
+  /** The next instance will be as it was then. @returns what undoes that */
+  prepareRestore(target: RestoreTarget): Promise<Wire<Result<string>>>;
+  /** Ends this instance: whoever calls it hears an error. */
+  restart(): Promise<void>;
+  /** It was put back: its numbers go on behind these, and its copies follow it. False where it wasn't there then. */
+  restored(numbers: Numbers, at: string): Promise<boolean>;
   fetch(request: Request): Promise<Response>;
 }
 
@@ -96,6 +118,8 @@ export interface EventSource {
 }
 
 const askResult = resultOf(askSchema);
+const bookmarkResult = resultOf(z.string());
+const debateResult = resultOf(debateRecordSchema);
 const parkedSchema = z.array(parkedDeliverySchema).nullable();
 
 /**
@@ -103,17 +127,17 @@ const parkedSchema = z.array(parkedDeliverySchema).nullable();
  * through is JSON, checked on arrival.
  */
 export class RootGateway<O extends RootObject> implements AskOwner, DebateOwner, EventSource {
-  constructor(private readonly objects: PlacedObjects<O>) {}
+  constructor(protected readonly objects: PlacedObjects<O>) {}
 
   remove(tenantId: string, rootId: string): Promise<boolean> {
-    return this.call(tenantId, rootId, (object) => object.remove());
+    return this.objects.call([tenantId, rootId], (object) => object.remove());
   }
 
-  async ask(tenantId: string, rootId: string, askId: string): Promise<Result<Ask>> {
-    return fromWire(await this.call(tenantId, rootId, (object) => object.ask(askId)), askResult);
+  ask(tenantId: string, rootId: string, askId: string): Promise<Result<Ask>> {
+    return this.objects.read([tenantId, rootId], askResult, (object) => object.ask(askId));
   }
 
-  async answerAsk(
+  answerAsk(
     tenantId: string,
     rootId: string,
     askId: string,
@@ -121,37 +145,35 @@ export class RootGateway<O extends RootObject> implements AskOwner, DebateOwner,
     answerer: Answerer,
   ): Promise<Result<Ask>> {
     const wire = toWire(answer);
-    return fromWire(await this.call(tenantId, rootId, (object) => object.answerAsk(askId, wire, answerer)), askResult);
+    return this.objects.read([tenantId, rootId], askResult, (object) => object.answerAsk(askId, wire, answerer));
   }
 
-  async debate(tenantId: string, rootId: string, debateId: string): Promise<Result<DebateRecord>> {
-    const wire = await this.call(tenantId, rootId, (object) => object.readDebate(debateId));
-    return fromWire(wire, resultOf(debateRecordSchema));
+  debate(tenantId: string, rootId: string, debateId: string): Promise<Result<DebateRecord>> {
+    return this.objects.read([tenantId, rootId], debateResult, (object) => object.readDebate(debateId));
   }
 
   async cancelAsk(tenantId: string, rootId: string, askId: string, answerer: Answerer): Promise<Result<Ask>> {
-    return fromWire(await this.call(tenantId, rootId, (object) => object.cancelAsk(askId, answerer)), askResult);
+    return this.objects.read([tenantId, rootId], askResult, (object) => object.cancelAsk(askId, answerer));
   }
 
   async parked(tenantId: string, rootId: string): Promise<readonly ParkedDelivery[] | undefined> {
-    const parked = fromWire(await this.call(tenantId, rootId, (object) => object.parked()), parkedSchema);
-    return parked ?? undefined;
+    return (await this.objects.read([tenantId, rootId], parkedSchema, (object) => object.parked())) ?? undefined;
   }
 
   async retryParked(tenantId: string, rootId: string): Promise<number | undefined> {
-    return (await this.call(tenantId, rootId, (object) => object.retryParked())) ?? undefined;
+    return (await this.objects.call([tenantId, rootId], (object) => object.retryParked())) ?? undefined;
   }
 
   isThere(tenantId: string, rootId: string): Promise<boolean> {
-    return this.call(tenantId, rootId, (object) => object.isThere());
+    return this.objects.call([tenantId, rootId], (object) => object.isThere());
   }
 
   streamEvents(tenantId: string, rootId: string, query: EventsQuery): Promise<ReadableStream<Uint8Array> | null> {
-    return this.call(tenantId, rootId, (object) => object.streamEvents(query));
+    return this.objects.call([tenantId, rootId], (object) => object.streamEvents(query));
   }
 
   async events(tenantId: string, rootId: string, query: LogQuery): Promise<LoggedEventView[]> {
-    return fromWire(await this.call(tenantId, rootId, (object) => object.events(query)), z.array(loggedEventSchema));
+    return this.objects.read([tenantId, rootId], z.array(loggedEventSchema), (object) => object.events(query));
   }
 
   socket(tenantId: string, rootId: string, request: Request, reader: Reader): Promise<Response> {
@@ -160,20 +182,28 @@ export class RootGateway<O extends RootObject> implements AskOwner, DebateOwner,
     // What the caller authenticated with stays here.
     headers.delete("authorization");
     if (headers.has("sec-websocket-protocol")) headers.set("sec-websocket-protocol", socketProtocol);
-    return this.once(tenantId, rootId, (object) => object.fetch(new Request(request, { headers })));
+    // What is sent with it can't be sent twice.
+    return this.objects.call([tenantId, rootId], (object) => object.fetch(new Request(request, { headers })), false);
   }
 
   disconnect(tenantId: string, rootId: string, who: string): Promise<void> {
-    return this.call(tenantId, rootId, (object) => object.disconnect(who));
+    return this.objects.call([tenantId, rootId], (object) => object.disconnect(who));
   }
 
-  /** For what can't be repeated. */
-  protected once<T>(tenantId: string, rootId: string, method: (object: O) => Promise<T>): Promise<T> {
-    return this.objects.call(tenantId, [rootId], method);
+  numbers(tenantId: string, rootId: string): Promise<Numbers> {
+    return this.objects.call([tenantId, rootId], (object) => object.numbers());
   }
 
-  /** For what can be repeated: reads, answers (which are compared), and commands that carry their key or their id. */
-  protected call<T>(tenantId: string, rootId: string, method: (object: O) => Promise<T>): Promise<T> {
-    return callObject(() => this.objects.call(tenantId, [rootId], method));
+  prepareRestore(tenantId: string, rootId: string, target: RestoreTarget): Promise<Result<string>> {
+    return this.objects.read([tenantId, rootId], bookmarkResult, (object) => object.prepareRestore(target));
+  }
+
+  /** Ends the instance that there is. That the call breaks is the sign that it did. */
+  async restart(tenantId: string, rootId: string): Promise<void> {
+    await this.objects.call([tenantId, rootId], (object) => object.restart(), false).catch(() => undefined);
+  }
+
+  restored(tenantId: string, rootId: string, numbers: Numbers, at: string): Promise<boolean> {
+    return this.objects.call([tenantId, rootId], (object) => object.restored(numbers, at));
   }
 }

@@ -17,7 +17,7 @@ import {
   roundtableSchema,
 } from "../roundtable/roundtable.js";
 import { RootGateway, type RootObject } from "./root-gateway.js";
-import { fromWire, resultOf, toWire, type Wire } from "./wire.js";
+import { resultOf, toWire, type Wire } from "./wire.js";
 
 export interface RoundtableIdentity {
   readonly tenantId: string;
@@ -77,11 +77,7 @@ const definitionResult = resultOf(roundtableDefinitionSchema);
 
 /** The roundtables of the system. Each is begun once under its id, so that beginning it can be repeated too. */
 export class RoundtableGateway extends RootGateway<RoundtableObject> {
-  async start(
-    identity: RoundtableIdentity,
-    definition: RoundtableDefinition,
-    waitMs: number,
-  ): Promise<Result<Roundtable>> {
+  start(identity: RoundtableIdentity, definition: RoundtableDefinition, waitMs: number): Promise<Result<Roundtable>> {
     const wire = toWire(definition);
     return this.roundtable(identity.tenantId, identity.roundtableId, (object) => object.start(identity, wire, waitMs));
   }
@@ -103,15 +99,15 @@ export class RoundtableGateway extends RootGateway<RoundtableObject> {
   }
 
   async record(tenantId: string, roundtableId: string): Promise<Result<DebateRecord>> {
-    return fromWire(await this.call(tenantId, roundtableId, (object) => object.readRecord()), recordResult);
+    return this.objects.read([tenantId, roundtableId], recordResult, (object) => object.readRecord());
   }
 
-  async effects(tenantId: string, roundtableId: string): Promise<readonly Effect[]> {
-    return fromWire(await this.call(tenantId, roundtableId, (object) => object.readEffects()), z.array(effectSchema));
+  effects(tenantId: string, roundtableId: string): Promise<readonly Effect[]> {
+    return this.objects.read([tenantId, roundtableId], z.array(effectSchema), (object) => object.readEffects());
   }
 
-  async definition(tenantId: string, roundtableId: string): Promise<Result<RoundtableDefinition>> {
-    return fromWire(await this.call(tenantId, roundtableId, (object) => object.readDefinition()), definitionResult);
+  definition(tenantId: string, roundtableId: string): Promise<Result<RoundtableDefinition>> {
+    return this.objects.read([tenantId, roundtableId], definitionResult, (object) => object.readDefinition());
   }
 
   goOn(
@@ -155,11 +151,11 @@ export class RoundtableGateway extends RootGateway<RoundtableObject> {
     return this.roundtable(tenantId, roundtableId, (object) => object.control(action, by, waitMs, key));
   }
 
-  private async roundtable(
+  private roundtable(
     tenantId: string,
     roundtableId: string,
     method: (object: RoundtableObject) => Promise<Wire<Result<Roundtable>>>,
   ): Promise<Result<Roundtable>> {
-    return fromWire(await this.call(tenantId, roundtableId, method), roundtableResult);
+    return this.objects.read([tenantId, roundtableId], roundtableResult, method);
   }
 }

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { type ContextChangeBody, type ContextView, contextViewSchema } from "../chat/context.js";
+import { type RecordedConversation, recordedConversationSchema } from "../chat/conversation.js";
 import { type MessageEdit, type MessageVersion, messageVersionSchema } from "../chat/message-version.js";
 import {
   recordedPassSchema,
@@ -19,6 +20,7 @@ import { type ChatMessage, chatMessageSchema } from "../conversation/message.js"
 import type { Metadata } from "../conversation/names.js";
 import { ok, type Result } from "../conversation/problem.js";
 import { type TurnTrace, turnTraceSchema } from "../routing/trace.js";
+import { lazily } from "../text/lazily.js";
 import type { ConversationIdentity } from "./channel-gateway.js";
 import { type EventsQuery, RootGateway, type RootObject } from "./root-gateway.js";
 import { fromWire, type Page, pageSchema, resultOf, toWire, type Wire } from "./wire.js";
@@ -36,12 +38,16 @@ export interface SendCommand {
   /** Tells whether the same key came with the same message. */
   readonly requestHash: string;
   readonly waitMs: number;
+  /** Until it has ended, also while it waits for an answer. */
+  readonly follow?: boolean | undefined;
   /** Who sends it: a message may be taken as the answer to an ask. */
   readonly sender: ActorRecord;
   /** The key that it is sent with, or that its token was minted with. */
   readonly keyId?: string | undefined;
   /** The tenant's revision, as it was read with the key. */
   readonly revision?: number | undefined;
+  /** Of what the tenant has limits, where that was read with the key. */
+  readonly measures?: readonly string[] | undefined;
 }
 
 const createdSchema = z.object({ session: sessionSchema, created: z.boolean() });
@@ -66,12 +72,12 @@ export interface SessionObject extends RootObject {
     identity: { tenantId: string; sessionId: string },
     definition: Wire<SessionDefinition>,
   ): Promise<Wire<CreatedSession>>;
-  change(change: Wire<SessionChange>, command?: CommandKey): Promise<Wire<Result<Session>>>;
+  change(change: Wire<SessionChange>, command?: CommandKey, by?: ActorRecord): Promise<Wire<Result<Session>>>;
   /** Has a conversation of a chat channel show what happens in the session. */
   showIn(conversation: Wire<ConversationIdentity>): Promise<Wire<Result<Session>>>;
   describe(): Promise<Wire<Result<Session>>>;
   send(command: SendCommand): Promise<Wire<Result<Turn>>>;
-  /** Takes a message, and gives the events of its turn from the first one on: a stream, or why there is none. */
+  /** Takes a message, and returns the events of its turn from the first one on: a stream, or why there is none. */
   sendAndFollow(command: SendCommand, query: Omit<EventsQuery, "work">): Promise<FollowedMessage>;
   turn(turnId: string, waitMs: number): Promise<Wire<Result<Turn>>>;
   turnAsSent(turnId: string): Promise<Wire<Result<SentTurn>>>;
@@ -85,6 +91,7 @@ export interface SessionObject extends RootObject {
   ): Promise<Wire<Result<ContextView>>>;
   restoreContext(version: number, author: ActorRecord, command?: CommandKey): Promise<Wire<Result<ContextView>>>;
   messages(after: number, limit: number): Promise<Wire<Result<Page<ChatMessage>>>>;
+  conversation(before: number, limit: number): Promise<Wire<Result<RecordedConversation>>>;
   versions(messageId: string): Promise<Wire<Result<MessageVersion[]>>>;
   editMessage(
     messageId: string,
@@ -109,6 +116,7 @@ const sentTurnResult = resultOf(sentTurnSchema);
 const refusedResult = resultOf(z.never());
 const contextResult = resultOf(contextViewSchema);
 const messagesResult = resultOf(pageSchema(chatMessageSchema));
+const conversationResult = lazily(() => resultOf(recordedConversationSchema()));
 const versionResult = resultOf(messageVersionSchema);
 const versionsResult = resultOf(z.array(messageVersionSchema));
 const passesResult = resultOf(pageSchema(recordedPassSchema));
@@ -116,32 +124,34 @@ const passesResult = resultOf(pageSchema(recordedPassSchema));
 /** The sessions of the system. Commands carry their key where their sender gave one. */
 export class SessionGateway extends RootGateway<SessionObject> {
   /** Made once under its id, so that this can be repeated. */
-  async create(tenantId: string, sessionId: string, definition: SessionDefinition): Promise<CreatedSession> {
-    const create = (object: SessionObject) => object.create({ tenantId, sessionId }, toWire(definition));
-    return fromWire(await this.call(tenantId, sessionId, create), createdSchema);
+  create(tenantId: string, sessionId: string, definition: SessionDefinition): Promise<CreatedSession> {
+    return this.objects.read([tenantId, sessionId], createdSchema, (object) =>
+      object.create({ tenantId, sessionId }, toWire(definition)),
+    );
   }
 
-  async change(
+  change(
     tenantId: string,
     sessionId: string,
     change: SessionChange,
+    by: ActorRecord,
     command?: CommandKey,
   ): Promise<Result<Session>> {
-    const changed = (object: SessionObject) => object.change(toWire(change), command);
-    return fromWire(await this.call(tenantId, sessionId, changed), sessionResult);
+    return this.objects.read([tenantId, sessionId], sessionResult, (object) =>
+      object.change(toWire(change), command, by),
+    );
   }
 
-  async showIn(tenantId: string, sessionId: string, conversation: ConversationIdentity): Promise<Result<Session>> {
-    const show = (object: SessionObject) => object.showIn(toWire(conversation));
-    return fromWire(await this.call(tenantId, sessionId, show), sessionResult);
+  showIn(tenantId: string, sessionId: string, conversation: ConversationIdentity): Promise<Result<Session>> {
+    return this.objects.read([tenantId, sessionId], sessionResult, (object) => object.showIn(toWire(conversation)));
   }
 
-  async describe(tenantId: string, sessionId: string): Promise<Result<Session>> {
-    return fromWire(await this.call(tenantId, sessionId, (object) => object.describe()), sessionResult);
+  describe(tenantId: string, sessionId: string): Promise<Result<Session>> {
+    return this.objects.read([tenantId, sessionId], sessionResult, (object) => object.describe());
   }
 
-  async send(tenantId: string, sessionId: string, command: SendCommand): Promise<Result<Turn>> {
-    return fromWire(await this.call(tenantId, sessionId, (object) => object.send(command)), turnResult);
+  send(tenantId: string, sessionId: string, command: SendCommand): Promise<Result<Turn>> {
+    return this.objects.read([tenantId, sessionId], turnResult, (object) => object.send(command));
   }
 
   async sendAndFollow(
@@ -150,66 +160,73 @@ export class SessionGateway extends RootGateway<SessionObject> {
     command: SendCommand,
     query: Omit<EventsQuery, "work">,
   ): Promise<Result<ReadableStream<Uint8Array>>> {
-    const followed = await this.call(tenantId, sessionId, (object) => object.sendAndFollow(command, query));
+    const followed = await this.objects.call([tenantId, sessionId], (object) => object.sendAndFollow(command, query));
     return followed.stream === undefined ? fromWire(followed.refusal, refusedResult) : ok(followed.stream);
   }
 
   async turn(tenantId: string, sessionId: string, turnId: string, waitMs = 0): Promise<Result<Turn>> {
-    return fromWire(await this.call(tenantId, sessionId, (object) => object.turn(turnId, waitMs)), turnResult);
+    return this.objects.read([tenantId, sessionId], turnResult, (object) => object.turn(turnId, waitMs));
   }
 
-  async turnAsSent(tenantId: string, sessionId: string, turnId: string): Promise<Result<SentTurn>> {
-    return fromWire(await this.call(tenantId, sessionId, (object) => object.turnAsSent(turnId)), sentTurnResult);
+  turnAsSent(tenantId: string, sessionId: string, turnId: string): Promise<Result<SentTurn>> {
+    return this.objects.read([tenantId, sessionId], sentTurnResult, (object) => object.turnAsSent(turnId));
   }
 
-  async turnTrace(tenantId: string, sessionId: string, turnId: string): Promise<Result<TurnTrace>> {
-    return fromWire(await this.call(tenantId, sessionId, (object) => object.turnTrace(turnId)), turnTraceResult);
+  turnTrace(tenantId: string, sessionId: string, turnId: string): Promise<Result<TurnTrace>> {
+    return this.objects.read([tenantId, sessionId], turnTraceResult, (object) => object.turnTrace(turnId));
   }
 
-  async cancelTurn(tenantId: string, sessionId: string, turnId: string, by: ActorRecord): Promise<Result<Turn>> {
-    return fromWire(await this.call(tenantId, sessionId, (object) => object.cancelTurn(turnId, by)), turnResult);
+  cancelTurn(tenantId: string, sessionId: string, turnId: string, by: ActorRecord): Promise<Result<Turn>> {
+    return this.objects.read([tenantId, sessionId], turnResult, (object) => object.cancelTurn(turnId, by));
   }
 
-  async context(tenantId: string, sessionId: string): Promise<Result<ContextView>> {
-    return fromWire(await this.call(tenantId, sessionId, (object) => object.context()), contextResult);
+  context(tenantId: string, sessionId: string): Promise<Result<ContextView>> {
+    return this.objects.read([tenantId, sessionId], contextResult, (object) => object.context());
   }
 
-  async changeContext(
+  changeContext(
     tenantId: string,
     sessionId: string,
     change: ContextChangeBody,
     author: ActorRecord,
     command?: CommandKey,
   ): Promise<Result<ContextView>> {
-    const changed = (object: SessionObject) => object.changeContext(toWire(change), author, command);
-    return fromWire(await this.call(tenantId, sessionId, changed), contextResult);
+    return this.objects.read([tenantId, sessionId], contextResult, (object) =>
+      object.changeContext(toWire(change), author, command),
+    );
   }
 
-  async restoreContext(
+  restoreContext(
     tenantId: string,
     sessionId: string,
     version: number,
     author: ActorRecord,
     command?: CommandKey,
   ): Promise<Result<ContextView>> {
-    const restored = (object: SessionObject) => object.restoreContext(version, author, command);
-    return fromWire(await this.call(tenantId, sessionId, restored), contextResult);
+    return this.objects.read([tenantId, sessionId], contextResult, (object) =>
+      object.restoreContext(version, author, command),
+    );
   }
 
-  async messages(
+  messages(tenantId: string, sessionId: string, after: number, limit: number): Promise<Result<Page<ChatMessage>>> {
+    return this.objects.read([tenantId, sessionId], messagesResult, (object) => object.messages(after, limit));
+  }
+
+  conversation(
     tenantId: string,
     sessionId: string,
-    after: number,
+    before: number,
     limit: number,
-  ): Promise<Result<Page<ChatMessage>>> {
-    return fromWire(await this.call(tenantId, sessionId, (object) => object.messages(after, limit)), messagesResult);
+  ): Promise<Result<RecordedConversation>> {
+    const read = (object: SessionObject) => object.conversation(before, limit);
+    return this.objects.read([tenantId, sessionId], conversationResult(), read);
   }
 
-  async versions(tenantId: string, sessionId: string, messageId: string): Promise<Result<MessageVersion[]>> {
-    return fromWire(await this.call(tenantId, sessionId, (object) => object.versions(messageId)), versionsResult);
+  versions(tenantId: string, sessionId: string, messageId: string): Promise<Result<MessageVersion[]>> {
+    return this.objects.read([tenantId, sessionId], versionsResult, (object) => object.versions(messageId));
   }
 
-  async editMessage(
+  editMessage(
     tenantId: string,
     sessionId: string,
     messageId: string,
@@ -219,13 +236,10 @@ export class SessionGateway extends RootGateway<SessionObject> {
   ): Promise<Result<MessageVersion>> {
     // Without a key it isn't repeated: on a second try its own base would be gone.
     const edited = (object: SessionObject) => object.editMessage(messageId, toWire(edit), author, command);
-    const wire = await (command === undefined
-      ? this.once(tenantId, sessionId, edited)
-      : this.call(tenantId, sessionId, edited));
-    return fromWire(wire, versionResult);
+    return this.objects.read([tenantId, sessionId], versionResult, edited, command !== undefined);
   }
 
-  async restoreMessage(
+  restoreMessage(
     tenantId: string,
     sessionId: string,
     messageId: string,
@@ -235,10 +249,7 @@ export class SessionGateway extends RootGateway<SessionObject> {
   ): Promise<Result<MessageVersion>> {
     // Without a key it isn't repeated: a second try would make another version.
     const restore = (object: SessionObject) => object.restoreMessage(messageId, version, author, command);
-    const wire = await (command === undefined
-      ? this.once(tenantId, sessionId, restore)
-      : this.call(tenantId, sessionId, restore));
-    return fromWire(wire, versionResult);
+    return this.objects.read([tenantId, sessionId], versionResult, restore, command !== undefined);
   }
 
   async eraseMessage(
@@ -247,16 +258,10 @@ export class SessionGateway extends RootGateway<SessionObject> {
     messageId: string,
     author: ActorRecord,
   ): Promise<Result<MessageVersion>> {
-    const erase = (object: SessionObject) => object.eraseMessage(messageId, author);
-    return fromWire(await this.call(tenantId, sessionId, erase), versionResult);
+    return this.objects.read([tenantId, sessionId], versionResult, (object) => object.eraseMessage(messageId, author));
   }
 
-  async supervision(
-    tenantId: string,
-    sessionId: string,
-    after: number,
-    limit: number,
-  ): Promise<Result<Page<RecordedPass>>> {
-    return fromWire(await this.call(tenantId, sessionId, (object) => object.supervision(after, limit)), passesResult);
+  supervision(tenantId: string, sessionId: string, after: number, limit: number): Promise<Result<Page<RecordedPass>>> {
+    return this.objects.read([tenantId, sessionId], passesResult, (object) => object.supervision(after, limit));
   }
 }

@@ -11,9 +11,8 @@ import {
   threadSchema,
 } from "../memory/memory.js";
 import type { DoneBy } from "../tenancy/audit.js";
-import { callObject } from "./object-call.js";
-import type { PlacedObjects } from "./placement.js";
-import { fromWire, resultOf, toWire, type Wire } from "./wire.js";
+import type { ObjectPath, PlacedObjects } from "./placement.js";
+import { resultOf, toWire, type Wire } from "./wire.js";
 
 export interface ThreadIdentity {
   readonly tenantId: string;
@@ -64,7 +63,7 @@ export interface ThreadObject {
   /** A job of the queue: does one bounded slice. */
   deliver(): Promise<SliceReport>;
   reached(level: Level, seq: number | null, timeoutMs: number): Promise<Wire<Result<LevelReport>>>;
-  /** @param deleted whose wish it is, for the audit; null where it is the system's own */
+  /** @param deleted who wanted it, for the audit; null where the system did */
   erase(entryId: string, deleted: DoneBy | null): Promise<boolean>;
   rewriteAround(entryId: string): Promise<string[]>;
   rebuild(identity: ThreadIdentity): Promise<void>;
@@ -81,12 +80,12 @@ const levelResult = resultOf(levelReportSchema);
 export class ThreadGateway {
   constructor(private readonly objects: PlacedObjects<ThreadObject>) {}
 
-  async start(identity: ThreadIdentity): Promise<Invocation> {
-    return fromWire(await this.call(identity, (object) => object.start(identity)), invocationSchema);
+  start(identity: ThreadIdentity): Promise<Invocation> {
+    return this.objects.read(pathOf(identity), invocationSchema, (object) => object.start(identity));
   }
 
-  async append(identity: ThreadIdentity, command: AppendCommand): Promise<Result<Invocation>> {
-    return fromWire(await this.call(identity, (object) => object.append(identity, toWire(command))), invocationResult);
+  append(identity: ThreadIdentity, command: AppendCommand): Promise<Result<Invocation>> {
+    return this.objects.read(pathOf(identity), invocationResult, (object) => object.append(identity, toWire(command)));
   }
 
   /**
@@ -101,66 +100,61 @@ export class ThreadGateway {
     flushNow: boolean,
     unsummarised?: string,
   ): Promise<void> {
-    return this.call(identity, (object) => object.noteEntry(identity, seq, characters, flushNow, unsummarised ?? null));
+    return this.objects.call(pathOf(identity), (object) =>
+      object.noteEntry(identity, seq, characters, flushNow, unsummarised ?? null),
+    );
   }
 
-  async end(identity: ThreadIdentity): Promise<Result<Invocation>> {
-    return fromWire(await this.call(identity, (object) => object.end()), invocationResult);
+  end(identity: ThreadIdentity): Promise<Result<Invocation>> {
+    return this.objects.read(pathOf(identity), invocationResult, (object) => object.end());
   }
 
-  async describe(identity: ThreadIdentity, atSeq?: number): Promise<Result<Thread>> {
-    return fromWire(await this.call(identity, (object) => object.describe(atSeq)), threadResult);
+  describe(identity: ThreadIdentity, atSeq?: number): Promise<Result<Thread>> {
+    return this.objects.read(pathOf(identity), threadResult, (object) => object.describe(atSeq));
   }
 
   /** Not repeated here: the queue delivers again. */
   deliver(identity: ThreadIdentity): Promise<SliceReport> {
-    return this.once(identity, (object) => object.deliver());
+    return this.objects.call(pathOf(identity), (object) => object.deliver(), false);
   }
 
-  async reached(
+  reached(
     identity: ThreadIdentity,
     level: Level,
     seq: number | undefined,
     timeoutMs: number,
   ): Promise<Result<LevelReport>> {
-    return fromWire(await this.call(identity, (object) => object.reached(level, seq ?? null, timeoutMs)), levelResult);
+    return this.objects.read(pathOf(identity), levelResult, (object) => object.reached(level, seq ?? null, timeoutMs));
   }
 
   erase(identity: ThreadIdentity, entryId: string, deleted?: DoneBy): Promise<boolean> {
-    return this.call(identity, (object) => object.erase(entryId, deleted ?? null));
+    return this.objects.call(pathOf(identity), (object) => object.erase(entryId, deleted ?? null));
   }
 
   rewriteAround(identity: ThreadIdentity, entryId: string): Promise<string[]> {
-    return this.call(identity, (object) => object.rewriteAround(entryId));
+    return this.objects.call(pathOf(identity), (object) => object.rewriteAround(entryId));
   }
 
   /** Has this thread take in again what the memory's context forgot. */
   rebuild(identity: ThreadIdentity): Promise<void> {
-    return this.call(identity, (object) => object.rebuild(identity));
+    return this.objects.call(pathOf(identity), (object) => object.rebuild(identity));
   }
 
   /** Has a model write the summaries of these entries again. */
   backfill(identity: ThreadIdentity, entryIds: readonly string[]): Promise<void> {
-    return this.call(identity, (object) => object.backfill(entryIds));
+    return this.objects.call(pathOf(identity), (object) => object.backfill(entryIds));
   }
 
   /** The entries that a message was recorded as: under its id or `<id>:<edit>`, but not under the key that is kept. */
   entriesOf(identity: ThreadIdentity, messageId: string, kept: string): Promise<string[]> {
-    return this.call(identity, (object) => object.entriesOf(messageId, kept));
+    return this.objects.call(pathOf(identity), (object) => object.entriesOf(messageId, kept));
   }
 
   remove(identity: ThreadIdentity): Promise<void> {
-    return this.call(identity, (object) => object.remove());
+    return this.objects.call(pathOf(identity), (object) => object.remove());
   }
+}
 
-  private once<T>(
-    { tenantId, memoryId, threadId }: ThreadIdentity,
-    method: (object: ThreadObject) => Promise<T>,
-  ): Promise<T> {
-    return this.objects.call(tenantId, [memoryId, threadId], method);
-  }
-
-  private call<T>(identity: ThreadIdentity, method: (object: ThreadObject) => Promise<T>): Promise<T> {
-    return callObject(() => this.once(identity, method));
-  }
+function pathOf({ tenantId, memoryId, threadId }: ThreadIdentity): ObjectPath {
+  return [tenantId, memoryId, threadId];
 }

@@ -1,6 +1,6 @@
 /** Values on their way to and from an object: JSON text on the line, zod on arrival. */
 import { z } from "zod";
-import { type ProblemCode, problemCodes, type Result } from "../conversation/problem.js";
+import { type ProblemCode, problemCodes, type ReachedLimit, type Result } from "../conversation/problem.js";
 
 /** JSON text of a T. */
 export interface Wire<T> {
@@ -20,10 +20,12 @@ export function fromWire<T>(wire: Wire<T>, schema: z.ZodType<T>): T {
 const refusalSchema = z.object({
   code: z.custom<ProblemCode>((code) => typeof code === "string" && code in problemCodes),
   detail: z.string(),
+  userMessage: z.string().optional(),
   errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   retryAfterSeconds: z.number().optional(),
   askId: z.string().optional(),
   sessionId: z.string().optional(),
+  reached: z.custom<ReachedLimit>((limit) => typeof limit === "object" && limit !== null).optional(),
 });
 
 export function resultOf<T>(value: z.ZodType<T>): z.ZodType<Result<T>> {

@@ -1,13 +1,12 @@
 /** What stands on every answer: headers that keep browsers careful, and for whose pages it is (CORS). */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { allowsOrigin } from "../application/tenants/allows-origin.js";
 import type { AppEnv } from "./context.js";
 
 /** A bookmark of the database: what an answer gives, its caller's next request sends back, and sees at least that. */
 export const bookmarkHeader = "x-conclave-bookmark";
 
-const exposed = `allow, etag, location, retry-after, x-request-id, idempotent-replay, x-conclave-session, www-authenticate, mcp-session-id, mcp-protocol-version, ${bookmarkHeader}`;
+const exposed = `allow, etag, location, retry-after, ratelimit, ratelimit-policy, x-request-id, idempotent-replay, x-conclave-session, www-authenticate, mcp-session-id, mcp-protocol-version, ${bookmarkHeader}`;
 const methods = "GET, POST, PUT, PATCH, DELETE";
 /** What a page asks to send: libraries for pages send headers of their own (`x-stainless-lang`, `mcp-protocol-version`). */
 const headerNames = /^[\w\-, ]{1,2000}$/;
@@ -17,7 +16,7 @@ const preflightSeconds = "600";
 /** @param isApi whether it is the API, of whatever face: the others are pages that everybody reads */
 export const answerHeaders = (isApi: boolean) =>
   createMiddleware<AppEnv>(async (c, next) => {
-    const preflight = isApi ? await preflightAnswer(c) : undefined;
+    const preflight = isApi ? preflightAnswer(c) : undefined;
     if (preflight === undefined) await next();
     else c.res = preflight;
     // The answer to an upgrade belongs to the socket.
@@ -29,7 +28,7 @@ export const answerHeaders = (isApi: boolean) =>
     c.res = undefined;
     c.res = answer;
     const origin = c.req.header("origin");
-    if (preflight !== undefined || origin === undefined || !isApi || !(await mayRead(c, origin))) return;
+    if (preflight !== undefined || origin === undefined || !isApi || !mayRead(c, origin)) return;
     answer.headers.set("access-control-allow-origin", origin);
     answer.headers.set("access-control-expose-headers", exposed);
   });
@@ -38,6 +37,7 @@ function headersOf(c: Context<AppEnv>, isApi: boolean): [string, string][] {
   const { environment, bookmark } = c.get("services");
   const headers: [string, string][] = [
     ["x-content-type-options", "nosniff"],
+    ["referrer-policy", "no-referrer"],
     // A stream's answer is made whole, without what was set before it.
     ["x-request-id", c.get("requestId")],
   ];
@@ -49,19 +49,16 @@ function headersOf(c: Context<AppEnv>, isApi: boolean): [string, string][] {
   return headers;
 }
 
-/** Whether a page of this origin may read the answer: as the caller's tenant says; of a refusal that has no tenant, if any says so. */
-async function mayRead(c: Context<AppEnv>, origin: string): Promise<boolean> {
-  const origins = c.get("corsOrigins");
-  if (origins !== undefined) return origins.includes(origin);
-  return c.res.status === 401 && allowsOrigin(origin, c.get("services"));
+/** Whether a page of this origin may read the answer: as the caller's tenant says. That nobody was let in, every page may read. */
+function mayRead(c: Context<AppEnv>, origin: string): boolean {
+  return c.get("corsOrigins")?.includes(origin) ?? c.res.status === 401;
 }
 
-/** A browser asks before it calls. It sends no key then: an origin that any tenant lists may call. */
-async function preflightAnswer(c: Context<AppEnv>): Promise<Response | undefined> {
+/** A browser asks before it calls, without a key: each origin is answered alike, so that none is told whose pages may call. */
+function preflightAnswer(c: Context<AppEnv>): Response | undefined {
   const origin = c.req.header("origin");
   if (c.req.method !== "OPTIONS" || origin === undefined) return undefined;
   if (c.req.header("access-control-request-method") === undefined) return undefined;
-  if (!(await allowsOrigin(origin, c.get("services")))) return new Response(null, { status: 204 });
   const asked = c.req.header("access-control-request-headers") ?? "";
   return new Response(null, {
     status: 204,

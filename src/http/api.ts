@@ -1,57 +1,51 @@
 /** The HTTP API: the routes of `/v1`, a file for each kind of thing. */
+import { askActs } from "../application/asks/acts.js";
+import { configActs } from "../application/config/acts.js";
+import { deliveryActs } from "../application/deliveries/parked-deliveries.js";
+import { peopleActs } from "../application/people/acts.js";
+import { priceActs } from "../application/prices/prices.js";
+import { restoreActs } from "../application/restores/acts.js";
+import { supervisionActs } from "../application/supervision/acts.js";
+import { resealSecrets } from "../application/system/reseal-secrets.js";
+import { tenantActs } from "../application/tenants/acts.js";
+import { tokenActs } from "../application/tokens/acts.js";
+import { readDeploymentUsage, readUsage } from "../application/usage/read-usage.js";
+import { webhookActs } from "../application/webhooks/acts.js";
+import { routesOf } from "./act-routes.js";
 import type { LoadedFace } from "./face.js";
-import { admin } from "./routes/admin.js";
-import { asks } from "./routes/asks.js";
 import { audit } from "./routes/audit.js";
 import { channels } from "./routes/channels.js";
-import { deliveries } from "./routes/deliveries.js";
-import { events } from "./routes/events.js";
-import { keys } from "./routes/keys.js";
-import { memoryContexts } from "./routes/memory-contexts.js";
-import { memoryEntries } from "./routes/memory-entries.js";
-import { memoryThreads } from "./routes/memory-threads.js";
-import { memoryVaults } from "./routes/memory-vaults.js";
-import { messages } from "./routes/messages.js";
-import { outgoing } from "./routes/outgoing.js";
+import { limits } from "./routes/limits.js";
+import { memories } from "./routes/memories.js";
 import { resources } from "./routes/resources.js";
-import { roundtableRecords } from "./routes/roundtable-records.js";
-import { roundtables } from "./routes/roundtables.js";
+import { roundtableRecords, roundtables } from "./routes/roundtables.js";
 import { runs } from "./routes/runs.js";
-import { sessionContext } from "./routes/session-context.js";
 import { sessions } from "./routes/sessions.js";
-import { tenant } from "./routes/tenant.js";
-import { tokens } from "./routes/tokens.js";
-import { turns } from "./routes/turns.js";
 import { uiChat } from "./routes/ui-chat.js";
-import { usage } from "./routes/usage.js";
-import { webhooks } from "./routes/webhooks.js";
 
 export const api: LoadedFace = {
   routes: [
-    admin,
-    tenant,
-    keys,
-    tokens,
-    usage,
+    routesOf(tenantActs),
+    routesOf([resealSecrets]),
+    routesOf(peopleActs),
+    routesOf(tokenActs),
+    routesOf([readUsage, readDeploymentUsage]),
+    routesOf(priceActs),
+    limits,
     resources,
-    outgoing,
+    routesOf(supervisionActs),
+    routesOf(configActs),
     sessions,
-    sessionContext,
-    turns,
-    messages,
-    events,
     runs,
     roundtables,
     roundtableRecords,
-    asks,
-    deliveries,
+    routesOf(restoreActs),
+    routesOf(askActs),
+    routesOf(deliveryActs),
     audit,
-    webhooks,
+    routesOf(webhookActs),
     channels,
     uiChat,
-    memoryVaults,
-    memoryThreads,
-    memoryEntries,
-    memoryContexts,
+    memories,
   ],
 };

@@ -8,7 +8,7 @@ import { newId } from "../platform/ids.js";
 import { describeError, log } from "../platform/logging.js";
 import { allowedMethods } from "./allowed-methods.js";
 import { answerHeaders, bookmarkHeader } from "./answer-headers.js";
-import { adminAuth, tenantAuth } from "./auth.js";
+import { adminAuth, door, tenantAuth } from "./auth.js";
 import { readBody } from "./body.js";
 import type { AppEnv } from "./context.js";
 import type { Face, LoadedFace } from "./face.js";
@@ -16,7 +16,10 @@ import { idempotency } from "./idempotency.js";
 import { problemResponse } from "./problems.js";
 import { newRouter } from "./routing.js";
 
-export type Compose = (env: Env, from: { readonly cf?: unknown; readonly bookmark?: string | undefined }) => Services;
+export type Compose = (
+  env: Env,
+  from: { readonly cf?: unknown; readonly bookmark?: string | undefined; readonly origin?: string },
+) => Services;
 
 /**
  * The Worker's `fetch`: each face has an app of its own, made when somebody first comes to one of its paths.
@@ -47,7 +50,8 @@ export function createApp(
   const isApi = callers === "tenant";
   app.use(async (c, next) => {
     c.set("refuse", (problem) => renderProblem(problem, { request: c.req.raw, requestId: c.get("requestId") }));
-    c.set("services", compose(c.env, { cf: c.req.raw.cf, bookmark: c.req.header(bookmarkHeader) }));
+    const { origin } = new URL(c.req.url);
+    c.set("services", compose(c.env, { cf: c.req.raw.cf, bookmark: c.req.header(bookmarkHeader), origin }));
     await next();
   });
   app.use(answerHeaders(isApi));
@@ -80,6 +84,7 @@ export function createApp(
     return response;
   });
 
+  app.use(door);
   app.use("/v1/*", readBody);
   app.use("/v1/admin/*", adminAuth);
   if (isApi) app.use(async (c, next) => (c.req.path.startsWith("/v1/admin/") ? next() : tenantAuth(c, next)));

@@ -2,9 +2,50 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { authenticateCaller, authenticateDeployment } from "../application/tenants/authenticate.js";
-import { ProblemError } from "../conversation/problem.js";
+import { ProblemError, problem } from "../conversation/problem.js";
+import { sha256Hex } from "../platform/digest.js";
+import { describeError, log } from "../platform/logging.js";
 import type { AppEnv } from "./context.js";
-import { problem } from "./problems.js";
+
+/** How long the platform counts, in seconds: `ratelimits` in wrangler.toml. */
+const doorSeconds = 10;
+
+/**
+ * Turns floods away, by address and by key, before anything is read for them. Against abuse alone: the platform counts roughly, and in each
+ * of its places apart. Without the binding, or where that fails, everybody passes.
+ */
+export const door = createMiddleware<AppEnv>(async (c, next) => {
+  const { DOOR } = c.env;
+  if (DOOR !== undefined) {
+    const address = c.req.header("cf-connecting-ip");
+    const presented = bearer(c) ?? tokenOfSocket(c);
+    const keys = [
+      ...(address === undefined ? [] : [`address ${networkOf(address)}`]),
+      ...(presented === undefined ? [] : [`key ${await sha256Hex(presented)}`]),
+    ];
+    const passes = async (key: string): Promise<boolean> => {
+      try {
+        return (await DOOR.limit({ key })).success;
+      } catch (error) {
+        log("warn", "door.failed", describeError(error));
+        return true;
+      }
+    };
+    if ((await Promise.all(keys.map(passes))).includes(false))
+      throw problem("too_many_requests", `Too many requests at once. Wait ${doorSeconds} seconds, then send fewer.`, {
+        retryAfterSeconds: doorSeconds,
+      });
+  }
+  await next();
+});
+
+/** Whoever has one IPv6 address has a network of them: its first half stands for it. */
+function networkOf(address: string): string {
+  if (!address.includes(":")) return address;
+  const [head = [], tail = []] = address.split("::").map((half) => half.split(":").filter((group) => group !== ""));
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => "0");
+  return [...head, ...zeros, ...tail].slice(0, 4).join(":");
+}
 
 /** For the routes of a tenant: the holder of its key, or an end user with a token. */
 export const tenantAuth = createMiddleware<AppEnv>(async (c, next) => {
@@ -18,6 +59,7 @@ export const tenantAuth = createMiddleware<AppEnv>(async (c, next) => {
   }
   c.set("actor", caller.actor);
   c.set("corsOrigins", caller.corsOrigins);
+  if (caller.beside !== undefined) c.executionCtx.waitUntil(caller.beside);
   await next();
 });
 

@@ -1,9 +1,9 @@
 /** Bodies: read once, within a limit, and JSON. */
 
 import { createMiddleware } from "hono/factory";
+import { problem } from "../conversation/problem.js";
 import { readJson } from "../text/json.js";
 import type { AppEnv } from "./context.js";
-import { problem } from "./problems.js";
 
 /** The most that a body may have, in bytes. */
 const maxBodyBytes = 1_000_000;

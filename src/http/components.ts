@@ -1,4 +1,5 @@
 /** The shapes that the OpenAPI document names. Each stands in it once, under its name, and is referred to everywhere else. */
+
 import type { z } from "zod";
 import {
   agentSchema,
@@ -7,8 +8,25 @@ import {
   storedToolSchema,
   teamAgentSchema,
 } from "../agent/definition.js";
-import { plainContextSchema, searchResultSchema, searchSchema } from "../application/memory/memory-search.js";
+import { usageSchema } from "../agent/work.js";
+import { configPlanSchema, documentedConfig } from "../application/config/config-plan.js";
+import {
+  foundEntrySchema,
+  plainContextSchema,
+  searchFilterSchema,
+  searchResultSchema,
+  searchSchema,
+  subjectSearchResultSchema,
+} from "../application/memory/search-shapes.js";
+import { restoreTarget } from "../application/restores/restore-root.js";
+import { newLabelSchema } from "../application/supervision/label-decision.js";
+import { wholeDecisionSchema } from "../application/supervision/read-decision.js";
+import { newReplayShape, replaySchema } from "../application/supervision/replay-decisions.js";
+import { decisionReportSchema } from "../application/supervision/report-decisions.js";
+import { newTrialShape, trialSchema } from "../application/supervision/trial-schemas.js";
 import { answerSchema, askSchema } from "../asks/ask.js";
+import { webhookDeliverySchema, webhookViewSchema } from "../catalogues/webhooks.js";
+import { channelDeliverySchema, channelSchema, connectionSchema } from "../channels/connection.js";
 import {
   contextChangeSchema,
   contextItemSchema,
@@ -30,28 +48,31 @@ import {
   toolCallResultSchema,
 } from "../conversation/message.js";
 import { toolRefSchema } from "../conversation/names.js";
-import { deadLetterSchema } from "../memory/dead-letter.js";
 import { entrySchema, newEntrySchema, tagsSchema } from "../memory/entry.js";
 import {
   contextSchema,
+  deadLetterSchema,
   invocationSchema,
+  memoryChangeSchema,
   memorySchema,
   newMemorySchema,
   newMessageSchema,
   newVaultSchema,
+  shownMemorySchema,
   threadMessageSchema,
   threadSchema,
   vaultSchema,
 } from "../memory/memory.js";
 import { promptSchema } from "../memory/prompts.js";
+import { tokenUsageSchema } from "../model/port.js";
 import { consensusSchema, minorityViewSchema } from "../roundtable/consensus/schema.js";
 import { contextRequestViewSchema } from "../roundtable/context-request.js";
 import { contextResultSchema, resultOutcomeSchema } from "../roundtable/context-results.js";
-import { debateExportSchema } from "../roundtable/debate-record.js";
+import { shownCitationSchema, shownRoundSchema } from "../roundtable/debate-record.js";
 import { panelSchema, seatSchema } from "../roundtable/panel.js";
+import { debateExportSchema } from "../roundtable/reading/json.js";
 import { layeredAnswerSchema } from "../roundtable/reading/layered-answer.js";
 import { thoughtsSchema } from "../roundtable/reading/thoughts.js";
-import { shownCitationSchema, shownRoundSchema } from "../roundtable/record-views.js";
 import {
   newRoundtableSchema,
   roundtableSchema,
@@ -64,11 +85,30 @@ import { workerResultSchema } from "../routing/routing-input.js";
 import { newRunSchema, runSchema, runSummarySchema } from "../routing/run.js";
 import { teamSchema } from "../routing/team.js";
 import { routingDecisionSchema, runTraceSchema, tracedEventSchema, turnTraceSchema } from "../routing/trace.js";
-import { supervisorSchema } from "../supervision/definition.js";
-import { contextChangesSchema, shownStepSchema } from "../supervision/state.js";
+import { decisionSchema } from "../supervision/decisions.js";
+import { supervisorSchema } from "../supervision/kinds/table.js";
+import { contextChangesSchema, passSubjectSchema, shownStepSchema } from "../supervision/state.js";
 import { editOperationSchema } from "../supervision/structural-edit.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
-import { keySchema, newKeySchema, newTenantSchema, settingsSchema, tenantSchema } from "../tenancy/tenant.js";
+import { actSubjectSchema, auditEntrySchema } from "../tenancy/audit.js";
+import {
+  deploymentLimitSchema,
+  deploymentLimitViewSchema,
+  limitSchema,
+  limitStateSchema,
+  limitViewSchema,
+  raiseSchema,
+} from "../tenancy/limits/limit.js";
+import { invitationSchema, newPersonSchema, personChangeSchema, personSchema } from "../tenancy/person.js";
+import {
+  keySchema,
+  newKeySchema,
+  newTenantSchema,
+  settingsSchema,
+  tenantChangeSchema,
+  tenantSchema,
+} from "../tenancy/tenant.js";
+import { usageLineSchema, usageSumSchema } from "../tenancy/usage.js";
 import { eventMessages, rootEvents } from "./events.js";
 import { problemSchema } from "./problems.js";
 import { uiChatSchema } from "./routes/ui-chat.js";
@@ -79,6 +119,8 @@ import { uiChunkSchema } from "./ui-chat/chunks.js";
 const components: Readonly<Record<string, z.ZodType>> = {
   Problem: problemSchema,
   Actor: actorRecordSchema,
+  Config: documentedConfig(),
+  ConfigPlan: configPlanSchema,
   Ask: askSchema,
   Answer: answerSchema,
   NewSession: newSessionSchema,
@@ -96,9 +138,10 @@ const components: Readonly<Record<string, z.ZodType>> = {
   ReplyTurn: replyTurnSchema,
   ToolCallRequest: toolCallRequestSchema,
   ToolCallResult: toolCallResultSchema,
-  MessageEdit: messageEditSchema,
-  EditOperation: editOperationSchema,
+  MessageEdit: messageEditSchema(),
+  EditOperation: editOperationSchema(),
   MessageVersion: messageVersionSchema,
+  Usage: usageSchema,
   Turn: turnSchema,
   Supervision: supervisionSummarySchema,
   HookSummary: hookSummarySchema,
@@ -111,6 +154,18 @@ const components: Readonly<Record<string, z.ZodType>> = {
   TeamAgent: teamAgentSchema,
   PanelAgent: panelAgentSchema,
   Supervisor: supervisorSchema,
+  AuditEntry: auditEntrySchema,
+  AuditSubject: actSubjectSchema,
+  PassSubject: passSubjectSchema,
+  NewDecisionLabel: newLabelSchema(),
+  Decision: wholeDecisionSchema(),
+  DecisionSummary: decisionSchema(),
+  DecisionReport: decisionReportSchema(),
+  TokenUsage: tokenUsageSchema,
+  NewTrial: newTrialShape(),
+  Trial: trialSchema(),
+  NewReplay: newReplayShape(),
+  Replay: replaySchema(),
   ContextItem: contextItemSchema,
   Tool: storedToolSchema,
   Prompt: promptSchema,
@@ -155,19 +210,45 @@ const components: Readonly<Record<string, z.ZodType>> = {
   MemoryContext: contextSchema,
   MemoryContextVersion: plainContextSchema,
   MemorySearch: searchSchema,
+  MemoryFilter: searchFilterSchema,
+  FoundEntry: foundEntrySchema,
   MemorySearchResult: searchResultSchema,
+  SubjectSearchResult: subjectSearchResultSchema,
+  ShownMemory: shownMemorySchema,
+  MemoryChange: memoryChangeSchema,
   DeadLetter: deadLetterSchema,
   NewTenant: newTenantSchema,
   Tenant: tenantSchema,
   TenantSettings: settingsSchema,
+  RestoreTarget: restoreTarget(),
   NewKey: newKeySchema,
+  TenantChange: tenantChangeSchema,
   Key: keySchema,
+  UsageSum: usageSumSchema(),
+  UsageLine: usageLineSchema(),
+  Person: personSchema,
+  NewPerson: newPersonSchema,
+  PersonChange: personChangeSchema,
+  Invitation: invitationSchema,
   ...Object.fromEntries(eventMessages.map(({ name, schema }) => [name, schema])),
+  Limit: limitViewSchema(),
+  NewLimit: limitSchema(),
+  TenantsLimit: deploymentLimitViewSchema(),
+  NewTenantsLimit: deploymentLimitSchema(),
+  NewRaise: raiseSchema(),
+  LimitState: limitStateSchema(),
+  Webhook: webhookViewSchema,
+  WebhookDelivery: webhookDeliverySchema,
+  NewChannel: connectionSchema(),
+  Channel: channelSchema(),
+  ChannelDelivery: channelDeliverySchema,
   UiChatRequest: uiChatSchema,
   UiMessageChunk: uiChunkSchema,
   SessionEvent: rootEvents.session,
   RunEvent: rootEvents.run,
   RoundtableEvent: rootEvents.roundtable,
+  MemoryEvent: rootEvents.memory,
+  LimitEvent: rootEvents.limits,
 };
 
 for (const [id, schema] of Object.entries(components)) named(id, schema);

@@ -1,10 +1,8 @@
 /** What a handler finds in its request: the actor and the services. Handlers parse, call one act, and render what it gives. */
 import type { Context } from "hono";
-import type { Result } from "../conversation/problem.js";
-import { ProblemError } from "../conversation/problem.js";
+import { problem } from "../conversation/problem.js";
 import type { Actor } from "../tenancy/actor.js";
 import type { FaceEnv } from "./face.js";
-import { problem } from "./problems.js";
 
 /** What holds of every face's requests holds of the app's own. */
 export type AppEnv = FaceEnv;
@@ -13,10 +11,4 @@ export function actorOf(c: Context<AppEnv>): Actor {
   const actor = c.get("actor");
   if (actor === undefined) throw problem("unauthorized", "Send a tenant's key as `Authorization: Bearer cnk_…`.");
   return actor;
-}
-
-/** The value, or the refusal as a problem. */
-export function unwrap<T>(result: Result<T>): T {
-  if (result.ok) return result.value;
-  throw new ProblemError(result.problem);
 }

@@ -4,11 +4,11 @@
  * same key and body gives the same answer, the same key with another body a 409. What was refused did nothing, and is not kept.
  */
 import { createMiddleware } from "hono/factory";
+import { problem } from "../conversation/problem.js";
 import { sha256Hex } from "../platform/digest.js";
 import { describeError, log } from "../platform/logging.js";
 import { ownKey } from "../tenancy/actor.js";
 import { type AppEnv, actorOf } from "./context.js";
-import { problem } from "./problems.js";
 
 const keyPattern = /^[\x21-\x7e]{1,200}$/;
 

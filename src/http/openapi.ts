@@ -1,14 +1,14 @@
 /** The OpenAPI document, a page to read it, and the pages of the documentation. */
 import { z } from "zod";
 import "./components.js";
+import { problem } from "../conversation/problem.js";
+import { version } from "../conversation/version.js";
 import { docsPage } from "./docs-page.js";
 import { makeDocument } from "./document/make.js";
 import type { ApiDocument } from "./document/model.js";
 import { pageNames } from "./documentation-pages.js";
 import type { LoadedFace } from "./face.js";
 import { markdownPage } from "./markdown-page.js";
-import { problem } from "./problems.js";
-import { version } from "./routes/health.js";
 import { json, newRouter, route } from "./routing.js";
 
 const info = {
@@ -23,7 +23,10 @@ const info = {
 const servers = [{ url: "/", description: "This deployment" }];
 
 const tags = ["System"];
-const pageHeaders = { "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'", vary: "accept" };
+const pageHeaders = {
+  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  vary: "accept",
+};
 const html = { "text/html": { schema: z.string() } } as const;
 
 /**

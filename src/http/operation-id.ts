@@ -34,7 +34,10 @@ function isPlural(word: string): boolean {
 
 function singular(word: string): string {
   // Synthesis and consensus are one.
-  return word.replace(/ies$/, "y").replace(/([^siu])s$/, "$1");
+  return word
+    .replace(/^people$/, "person")
+    .replace(/ies$/, "y")
+    .replace(/([^siu])s$/, "$1");
 }
 
 function camel(word: string): string {

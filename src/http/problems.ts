@@ -1,6 +1,7 @@
 /** Errors as `application/problem+json` (RFC 9457). */
 import { z } from "zod";
-import { type Problem, type ProblemCode, ProblemError, problemCodes } from "../conversation/problem.js";
+import { defined } from "../conversation/defined.js";
+import { type Problem, type ProblemCode, problemCodes, type ReachedLimit } from "../conversation/problem.js";
 import type { RefusedRequest } from "./face.js";
 
 export const problemSchema = z.object({
@@ -13,7 +14,9 @@ export const problemSchema = z.object({
   requestId: z.string(),
   errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   askId: z.string().optional(),
-  sessionId: z.string().optional().describe("The roundtable that was made all the same."),
+  limit: z.string().optional().describe("The limit that was reached."),
+  scope: z.string().optional().describe("What that limit is counted for."),
+  resetsAt: z.iso.datetime().optional().describe("When it begins anew."),
 });
 
 export const problemTitles: Readonly<Record<ProblemCode, string>> = {
@@ -33,9 +36,10 @@ export const problemTitles: Readonly<Record<ProblemCode, string>> = {
   invalid: "The input is wrong",
   too_many_requests: "Too many requests",
   queue_full: "Too many messages are waiting",
+  limit_reached: "A limit is reached",
   internal: "An internal error",
-  all_seats_failed: "Nobody at the table answered",
   unavailable: "Not available now",
+  limits_unavailable: "The limits can't be read now",
 };
 
 /** What an end user is told where the refusal has no words of its own: nothing of keys, fields or headers. */
@@ -56,17 +60,28 @@ const userMessages: Readonly<Record<ProblemCode, string>> = {
   invalid: "Something about that is not right. Please check it.",
   too_many_requests: "That was too much at once. Please try again in a while.",
   queue_full: "Several messages are waiting already. Please try again in a while.",
+  limit_reached: "You have reached a limit. Please try again later.",
   internal: "Something went wrong. Please try again later.",
-  all_seats_failed: "Nobody could answer. Please try again later.",
   unavailable: "This is not available at the moment. Please try again later.",
+  limits_unavailable: "This is not available at the moment. Please try again in a few seconds.",
 };
 
-export function problem(code: ProblemCode, detail: string, more: Omit<Problem, "code" | "detail"> = {}): ProblemError {
-  return new ProblemError({ code, detail, ...more });
+/**
+ * The RateLimit fields of the IETF's draft 11 (May 2026), which is no standard yet: this function alone knows them.
+ * @param retryAfterSeconds until the limit begins anew
+ */
+function rateLimitFields(
+  { limit, max, remaining, windowSeconds }: ReachedLimit,
+  retryAfterSeconds: number | undefined,
+): Record<"ratelimit-policy" | "ratelimit", string> {
+  const name = `"${limit.replaceAll(/[^ -~]|["\\]/g, "_")}"`;
+  const window = windowSeconds === undefined ? "" : `;w=${windowSeconds}`;
+  const left = retryAfterSeconds === undefined ? "" : `;t=${retryAfterSeconds}`;
+  return { "ratelimit-policy": `${name};q=${max}${window}`, ratelimit: `${name};r=${remaining}${left}` };
 }
 
 export function problemResponse(
-  { code, detail, userMessage, errors, retryAfterSeconds, askId, sessionId }: Problem,
+  { code, detail, userMessage, errors, retryAfterSeconds, askId, reached }: Problem,
   { request: { url }, requestId }: RefusedRequest,
 ): Response {
   const status = problemCodes[code];
@@ -79,9 +94,7 @@ export function problemResponse(
     detail,
     userMessage: userMessage ?? userMessages[code],
     requestId,
-    ...(errors === undefined ? {} : { errors }),
-    ...(askId === undefined ? {} : { askId }),
-    ...(sessionId === undefined ? {} : { sessionId }),
+    ...defined({ errors, askId, limit: reached?.limit, scope: reached?.scope, resetsAt: reached?.resetsAt }),
   };
   return new Response(JSON.stringify(body), {
     status,
@@ -89,6 +102,7 @@ export function problemResponse(
       "content-type": "application/problem+json",
       "x-request-id": requestId,
       ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
+      ...(reached === undefined ? {} : rateLimitFields(reached, retryAfterSeconds)),
       ...(code === "unauthorized" ? { "www-authenticate": "Bearer" } : {}),
     },
   });

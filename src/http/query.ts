@@ -1,10 +1,9 @@
 /** What a request brings beside its path is what the route takes, and nothing else: a filter that is misspelt must not filter nothing. */
 import { createMiddleware } from "hono/factory";
 import { z } from "zod";
+import { metadataPrefix } from "../application/page.js";
+import { problem } from "../conversation/problem.js";
 import type { AppEnv } from "./context.js";
-import { problem } from "./problems.js";
-
-const metadataPrefix = "metadata.";
 
 /** Refuses query parameters that the route doesn't know, and says which it knows. */
 export function refuseUnknownQuery(schema: unknown) {
@@ -35,12 +34,3 @@ export const refuseEmptyBody = createMiddleware<AppEnv>(async (c, next) => {
   }
   await next();
 });
-
-/** The filters by metadata among the other parameters: `metadata.channel` is the entry `channel`. */
-export function metadataFilter(rest: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(rest).flatMap(([name, value]) =>
-      name.startsWith(metadataPrefix) ? [[name.slice(metadataPrefix.length), value]] : [],
-    ),
-  );
-}

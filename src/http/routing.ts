@@ -1,24 +1,36 @@
 /** How routes are declared, so that the OpenAPI document can't differ from what they do. */
 import { zodToOpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { createRoute, OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
-import { z } from "zod";
+import type { z } from "zod";
 import { issuesOf } from "../conversation/issues.js";
-import type { Act } from "../tenancy/acts.js";
+import { type ProblemError, problem } from "../conversation/problem.js";
 import type { AppEnv } from "./context.js";
 import { operationId } from "./operation-id.js";
-import { problem, problemSchema } from "./problems.js";
+import { problemSchema } from "./problems.js";
 import { refuseEmptyBody, refuseUnknownQuery } from "./query.js";
+
+/** The parts of a request, in the order in which their faults are told. */
+export const placesInOrder = ["query", "path", "header", "cookie", "body"] as const;
+export type Place = (typeof placesInOrder)[number];
+
+export function wrongInput(place: Place, error: Parameters<typeof issuesOf>[0]): ProblemError {
+  const detail = `The ${place} isn't what this route takes; see errors, and GET /openapi.json.`;
+  return problem("invalid", detail, { errors: issuesOf(error) });
+}
+
+const placeOf = {
+  json: "body",
+  query: "query",
+  param: "path",
+  header: "header",
+  form: "body",
+  cookie: "cookie",
+} as const;
 
 export function newRouter(): OpenAPIHono<AppEnv> {
   return new OpenAPIHono<AppEnv>({
     defaultHook: (result) => {
-      if (!result.success) {
-        const where = { json: "body", query: "query", param: "path", header: "header", form: "body", cookie: "cookie" };
-        const place = where[result.target];
-        throw problem("invalid", `The ${place} isn't what this route takes; see errors, and GET /openapi.json.`, {
-          errors: issuesOf(result.error),
-        });
-      }
+      if (!result.success) throw wrongInput(placeOf[result.target], result.error);
     },
   });
 }
@@ -43,17 +55,14 @@ const problemAnswer = {
   content: { "application/problem+json": { schema: problemSchema } },
 } as const;
 
-/** A body of one of several shapes: the act decides which one is right. The document lists them all. */
-export function bodyReadLater(shape: string) {
-  const schema = z.record(z.string(), z.unknown());
-  zodToOpenAPIRegistry.add(schema, { allOf: [{ $ref: `#/components/schemas/${shape}` }] });
+/** A body; one of several shapes, of which the act decides which is right, goes by the name that lists them all. */
+export function bodyOf(schema: z.ZodType, shape?: string) {
+  if (shape !== undefined) zodToOpenAPIRegistry.add(schema, { allOf: [{ $ref: `#/components/schemas/${shape}` }] });
   return jsonBody(schema);
 }
 
-/** A route with its act (who may do it stands in the table of acts; anybody may ask for /health), and with the errors that any route may answer with. */
-export function route<P extends string, R extends Omit<RouteConfig, "path"> & { path: P; "x-act": Act | "anybody" }>(
-  config: R,
-) {
+/** A route with its act (who may do it, the act says; anybody may ask for /health), and with the errors that any route may answer with. */
+export function route<P extends string, R extends Omit<RouteConfig, "path"> & { path: P; "x-act": string }>(config: R) {
   return createRoute({
     operationId: operationId(config.method, config.path),
     ...config,
@@ -64,13 +73,4 @@ export function route<P extends string, R extends Omit<RouteConfig, "path"> & { 
     ],
     responses: { ...config.responses, default: problemAnswer },
   });
-}
-
-export const pageQuery = z.object({
-  limit: z.coerce.number<string>().int().min(1).max(200).default(50),
-  cursor: z.string().max(500).optional(),
-});
-
-export function listOf<T extends z.ZodType>(item: T) {
-  return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
 }

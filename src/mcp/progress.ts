@@ -2,10 +2,12 @@
  * What the host of a long call hears while it waits, where it gave a progress token: which step the work is at. The work's own events
  * are followed for that, under the caller's authority, as long as the call waits and no longer.
  */
-import { followUntil, type RootRef } from "../application/events/follow-events.js";
+import { followEvents, type RootRef } from "../application/events/follow-events.js";
 import { caughtUp } from "../conversation/event.js";
+import { attempt } from "../conversation/problem.js";
+import { readBlocks } from "../platform/event-stream.js";
 import { describeError, log } from "../platform/logging.js";
-import { ServerSentEventParser, type StreamBlock } from "../text/server-sent-events.js";
+import type { StreamBlock } from "../text/server-sent-events.js";
 import type { Call } from "./call.js";
 import { Paced } from "./paced.js";
 import { stepOf } from "./steps.js";
@@ -34,13 +36,13 @@ export function reportProgress(call: Call, work: AwaitedWork, until: number): Pr
 }
 
 class ProgressReports {
-  private isOver = false;
   private progress = 0;
   private sent: Promise<void> = Promise.resolve();
   private newest: string | undefined;
   private readonly paced: Paced;
   private readonly begin: ReturnType<typeof setTimeout>;
-  private reader: ReadableStreamDefaultReader<string> | undefined;
+  /** Aborted when the call waits no longer. */
+  private readonly over = new AbortController();
 
   constructor(
     private readonly call: Call,
@@ -59,10 +61,9 @@ class ProgressReports {
 
   /** The call is about to be answered: nothing is sent after this. */
   async end(): Promise<void> {
-    this.isOver = true;
     clearTimeout(this.begin);
     this.paced.stop();
-    this.reader?.cancel().catch((error: unknown) => this.lost(error));
+    this.over.abort();
     await this.sent;
   }
 
@@ -74,22 +75,20 @@ class ProgressReports {
       lingerMs: 0,
       ...(turnId === undefined ? { ofRunning: true as const } : { work: turnId }),
     };
-    const followed = await followUntil(actor, { root, query, until: this.until }, services);
+    const followed = await attempt(async () =>
+      (await followEvents(actor, root, services)).streamUntil(this.until, query),
+    );
     if (!followed.ok) return;
-    if (this.isOver) return followed.value.cancel();
-    this.reader = followed.value.pipeThrough(new TextDecoderStream()).getReader();
-    const parser = new ServerSentEventParser();
+    if (this.over.signal.aborted) return followed.value.cancel();
     let isPast = true;
     try {
-      for (let read = await this.reader.read(); !read.done; read = await this.reader.read()) {
-        for (const block of parser.push(read.value)) {
-          const step = this.stepIn(block) ?? this.newest;
-          // Of what was before, the last step says where the work is.
-          const arrives = isPast && block.comment === caughtUp;
-          if (arrives) isPast = false;
-          if (step !== undefined && (arrives || (!isPast && step !== this.newest))) this.paced.say(step);
-          this.newest = step;
-        }
+      for await (const block of readBlocks(followed.value, this.over.signal)) {
+        const step = this.stepIn(block) ?? this.newest;
+        // Of what was before, the last step says where the work is.
+        const arrives = isPast && block.comment === caughtUp;
+        if (arrives) isPast = false;
+        if (step !== undefined && (arrives || (!isPast && step !== this.newest))) this.paced.say(step);
+        this.newest = step;
       }
     } finally {
       // Which step comes next nobody tells any more: that it goes on is said in plain words.
@@ -102,7 +101,7 @@ class ProgressReports {
   }
 
   private send(message: string): void {
-    if (this.isOver) return;
+    if (this.over.signal.aborted) return;
     this.progress += 1;
     const { progressToken, progress } = this;
     const params = { progressToken, progress, message };
@@ -113,7 +112,7 @@ class ProgressReports {
 
   /** The work goes on, and its end is answered all the same. */
   private lost(error: unknown): void {
-    if (this.isOver) return;
+    if (this.over.signal.aborted) return;
     const { tenantId } = this.call.actor;
     log("warn", "mcp.progress_lost", { tenantId, objectId: this.work.root.id, ...describeError(error) });
   }

@@ -2,6 +2,7 @@
 import { type McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { readPrompts } from "../application/memory/read-prompts.js";
 import type { Services } from "../application/services.js";
+import { attempt } from "../conversation/problem.js";
 import { type PromptName, promptNames } from "../memory/prompts.js";
 import type { Actor } from "../tenancy/actor.js";
 
@@ -17,7 +18,7 @@ export function registerPrompts(
 ): void {
   for (const name of promptNames) {
     server.registerPrompt(name, { title: `Memory agent: ${name}`, description: descriptions[name] }, async () => {
-      const read = await readPrompts(actor, services);
+      const read = await attempt(() => readPrompts(actor, {}, services));
       if (!read.ok) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, read.problem.detail);
       return { messages: [{ role: "user", content: { type: "text", text: read.value.prompts[name] } }] };
     });

@@ -8,7 +8,7 @@ import { answerAsk } from "../application/asks/answer-ask.js";
 import { answererOf } from "../application/asks/ask-view.js";
 import { readAsk } from "../application/asks/read-ask.js";
 import { type Ask, mayAnswer } from "../asks/ask.js";
-import { ok, type Result } from "../conversation/problem.js";
+import { attempt, ok, type Result } from "../conversation/problem.js";
 import { type AskingState, type AskingWork, askingStateSchema, type Call } from "./call.js";
 
 /** A question as results of tools show it. */
@@ -110,7 +110,7 @@ export async function resumed(call: Call): Promise<Result<AskingState> | undefin
   // Declined or closed without an answer: the ask stays open, and the result says so.
   if (given.kind !== "elicit" || given.action !== "accept") return ok(state.data);
   const answer = withoutEmpty(given.content ?? {});
-  const answered = await answerAsk(actor, { askId, answer }, services);
+  const answered = await attempt(() => answerAsk(actor, { askId, answer }, services));
   // Somebody else's answer was first: the work goes on with that.
   if (!answered.ok && answered.problem.code !== "already_closed") return answered;
   return ok(state.data);
@@ -142,7 +142,7 @@ export async function askInTheWay(
   askId: string,
   { actor, services }: Pick<Call, "actor" | "services">,
 ): Promise<string> {
-  const ask = await readAsk(actor, askId, services);
+  const ask = await attempt(() => readAsk(actor, { askId }, services));
   return ask.ok && mayAnswer(ask.value, answererOf(actor))
     ? `The ask in the way is ${askId}; answer_ask answers it.`
     : `The ask in the way is ${askId}: staff is asked, and answers elsewhere. Try again when they have.`;

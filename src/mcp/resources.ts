@@ -10,7 +10,7 @@ import { exportDebate } from "../application/roundtables/read-record.js";
 import type { Services } from "../application/services.js";
 import { readTranscript } from "../application/sessions/read-transcript.js";
 import { messageText } from "../conversation/message.js";
-import { ok, type Result } from "../conversation/problem.js";
+import { attempt } from "../conversation/problem.js";
 import type { Actor } from "../tenancy/actor.js";
 
 interface Reader {
@@ -24,7 +24,7 @@ interface ReadableResource {
   readonly title: string;
   readonly description: string;
   /** @param id what stands in the template's place */
-  readonly read: (id: string, reader: Reader) => Promise<Result<string>>;
+  readonly read: (id: string, reader: Reader) => Promise<string>;
 }
 
 /** The most messages that a transcript shows: the newest page is asked for with get_transcript. */
@@ -37,12 +37,10 @@ const resources: readonly ReadableResource[] = [
     title: "Transcript of a session",
     description: `What was said in a session, as supervision let it pass: its first ${transcriptMessages} messages.`,
     read: async (sessionId, { actor, services }) => {
-      const page = await readTranscript(actor, { sessionId, limit: transcriptMessages }, services);
-      if (!page.ok) return page;
-      const lines = page.value.items.map((message) => `**${message.role}**: ${messageText(message)}`);
-      const rest =
-        page.value.nextCursor === null ? [] : [`(More: get_transcript with cursor ${page.value.nextCursor})`];
-      return ok([...lines, ...rest].join("\n\n"));
+      const { items, nextCursor } = await readTranscript(actor, { sessionId, limit: transcriptMessages }, services);
+      const lines = items.map((message) => `**${message.role}**: ${messageText(message)}`);
+      const rest = nextCursor === null ? [] : [`(More: get_transcript with cursor ${nextCursor})`];
+      return [...lines, ...rest].join("\n\n");
     },
   },
   {
@@ -51,20 +49,14 @@ const resources: readonly ReadableResource[] = [
     title: "Export of a roundtable",
     description:
       "A whole debate for somebody who wasn't there: who held what, what was asked, who moved, what stays open.",
-    read: async (roundtableId, { actor, services }) => {
-      const exported = await exportDebate(actor, roundtableId, services);
-      return exported.ok ? ok(exported.value.markdown) : exported;
-    },
+    read: async (roundtableId, { actor, services }) => (await exportDebate(actor, { roundtableId }, services)).markdown,
   },
   {
     name: "context",
     template: "conclave://memories/{id}/context",
     title: "Context of a memory",
     description: "What a memory knows: the newest version of its context document.",
-    read: async (memoryId, { actor, services }) => {
-      const context = await readMemoryContext(actor, memoryId, services);
-      return context.ok ? ok(context.value.document) : context;
-    },
+    read: async (memoryId, { actor, services }) => (await readMemoryContext(actor, { memoryId }, services)).document,
   },
 ];
 
@@ -73,7 +65,7 @@ export function registerResources(server: McpServer, reader: Reader): void {
     const config = { title, description, mimeType: "text/markdown" };
     const place = new ResourceTemplate(template, { list: undefined });
     server.registerResource(name, place, config, async (uri, { id }): Promise<ReadResourceResult> => {
-      const text = await read(typeof id === "string" ? id : "", reader);
+      const text = await attempt(() => read(typeof id === "string" ? id : "", reader));
       if (!text.ok) throw new ResourceNotFoundError(uri.href, `${text.problem.code}: ${text.problem.detail}`);
       return { contents: [{ uri: uri.href, mimeType: "text/markdown", text: text.value }] };
     });

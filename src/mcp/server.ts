@@ -1,5 +1,6 @@
 /** One MCP server for one request, of either protocol generation: the tools, resources and prompts that its actor may use. */
 import { createMcpHandler, createRequestStateCodec, McpServer, type ServerContext } from "@modelcontextprotocol/server";
+import { readPrompts } from "../application/memory/read-prompts.js";
 import type { Services } from "../application/services.js";
 import type { Actor } from "../tenancy/actor.js";
 import { authorize } from "../tenancy/authority.js";
@@ -24,24 +25,33 @@ export function answerMcp(request: Request, actor: Actor, services: Services): P
 }
 
 function buildServer(actor: Actor, services: Services): McpServer {
-  const codec = createRequestStateCodec<AskingState>({
-    key: `mcp request state ${services.sealingSecret}`,
-    ttlSeconds: stateTtlSeconds,
-    // What one was asked isn't answered by another.
-    bind: () => `${actor.tenantId} ${actor.kind} ${actor.id}`,
-  });
+  const [codec, former] = services.sealingSecrets.map((secret) =>
+    createRequestStateCodec<AskingState>({
+      key: `mcp request state ${secret}`,
+      ttlSeconds: stateTtlSeconds,
+      // What one was asked isn't answered by another.
+      bind: () => `${actor.tenantId} ${actor.kind} ${actor.id}`,
+    }),
+  );
+  if (codec === undefined) throw new RangeError("there is no secret to seal a request's state under");
   const server = new McpServer(
     { name: "conclave", title: "Conclave", version: "1.0.0" },
     {
       instructions,
       capabilities: { logging: {} },
       inputRequired: { legacyShim: false },
-      requestState: { verify: (state, context) => codec.verify(state, context) },
+      requestState: {
+        verify: (state, context) =>
+          codec.verify(state, context).catch((refused: unknown) => {
+            if (former === undefined) throw refused;
+            return former.verify(state, context);
+          }),
+      },
     },
   );
   const seal = (state: AskingState, context: ServerContext) => codec.mint(state, context);
   for (const tool of toolsFor(actor, allTools)) tool.register(server, { actor, services, seal });
   registerResources(server, { actor, services });
-  if (authorize(actor, "readPrompts").ok) registerPrompts(server, { actor, services });
+  if (authorize(actor, readPrompts).ok) registerPrompts(server, { actor, services });
   return server;
 }

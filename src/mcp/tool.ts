@@ -1,10 +1,11 @@
 /** A tool of the MCP face: what it is called, what it takes and gives, the act behind it. A new one is an entry in a file of `tools/`. */
 import type { CallToolResult, InputRequiredResult, McpServer } from "@modelcontextprotocol/server";
 import type { z } from "zod";
-import type { Problem, Result } from "../conversation/problem.js";
+import type { Act } from "../application/act.js";
+import { attempt, type Problem } from "../conversation/problem.js";
 import { sha256Hex } from "../platform/digest.js";
 import type { Actor } from "../tenancy/actor.js";
-import type { Act } from "../tenancy/acts.js";
+import type { Permission } from "../tenancy/acts.js";
 import { authorize } from "../tenancy/authority.js";
 import { inEitherSpelling } from "./arguments.js";
 import type { Call } from "./call.js";
@@ -17,13 +18,14 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly act: Act;
+  readonly act: Permission;
   readonly effect: Effect;
   /** The same call again changes nothing more. Reading always is. */
   readonly idempotent?: true;
   readonly input: I;
   readonly output: O;
-  readonly run: (input: z.output<I>, call: Call) => Promise<Result<z.input<O>>>;
+  /** @throws {ProblemError} for what is refused */
+  readonly run: (input: z.output<I>, call: Call) => Promise<z.input<O>>;
   /** What a model reads of the output; without it the output as JSON. */
   readonly text?: (output: z.input<O>) => string;
   /** What the output asks the person at the host; without it nothing is asked. */
@@ -33,7 +35,7 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
 /** A tool that is ready to be registered for an actor. */
 export interface McpTool {
   readonly name: string;
-  readonly act: Act;
+  readonly act: Permission;
   readonly register: (server: McpServer, caller: Omit<Call, "context">) => void;
 }
 
@@ -50,11 +52,19 @@ export function mcpTool<I extends z.ZodObject, O extends z.ZodObject>(definition
   const register: McpTool["register"] = (server, caller) => {
     server.registerTool(name, { title, description, annotations, ...schemas }, async (given, context) => {
       const call = { ...caller, actor: await commanding(caller.actor, name, given), context };
-      const result = await definition.run(given, call);
+      const result = await attempt(() => definition.run(given, call));
       return result.ok ? rendered(definition, result.value, call) : failure(result.problem, call);
     });
   };
   return { name, act, register };
+}
+
+/** A tool that performs an act with just what it takes. */
+export function actTool<I extends z.ZodObject, O extends z.ZodObject>(
+  act: Act<z.output<I>, z.input<O>>,
+  definition: Omit<ToolDefinition<I, O>, "act" | "run">,
+): McpTool {
+  return mcpTool({ ...definition, act, run: (input, { actor, services }) => act(actor, input, services) });
 }
 
 /** The actor with the key of the call: acts that change what is there claim it where they do their work. How long is waited makes no other call. */

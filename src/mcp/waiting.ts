@@ -1,5 +1,4 @@
 /** Waiting for work to end, with a word to the host now and then, so that it doesn't take silence for death. */
-import type { Result } from "../conversation/problem.js";
 import type { Call } from "./call.js";
 import { type AwaitedWork, reportProgress } from "./progress.js";
 
@@ -15,8 +14,8 @@ export async function awaitEnd<T extends { readonly status: string; readonly run
   call: Call,
   work: AwaitedWork,
   waitMs: number,
-  look: (waitMs: number) => Promise<Result<T>>,
-): Promise<Result<T>> {
+  look: (waitMs: number) => Promise<T>,
+): Promise<T> {
   const { context, services } = call;
   const until = services.now() + waitMs;
   const progress = reportProgress(call, work, until);
@@ -25,10 +24,10 @@ export async function awaitEnd<T extends { readonly status: string; readonly run
       const began = services.now();
       const left = until - began;
       const seen = await look(Math.max(0, Math.min(lookMs, left)));
-      if (!seen.ok || !isUnderWay(seen.value) || left <= lookMs || context.mcpReq.signal.aborted) return seen;
+      if (!isUnderWay(seen) || left <= lookMs || context.mcpReq.signal.aborted) return seen;
       // Half, as a timer may ring early and a clock be moved: what came back so soon had nothing to wait for.
       if (services.now() - began < lookMs / 2) return seen;
-      progress?.goesOn(seen.value.status);
+      progress?.goesOn(seen.status);
     }
   } finally {
     await progress?.end();

@@ -93,11 +93,11 @@ function nameOfHeading(line: string): string | undefined {
 }
 
 function headingNamed(name: string | undefined): ContextHeading | undefined {
-  const wanted = name
+  const title = name
     ?.replaceAll(/[*_`#]/g, "")
     .trim()
     .toLowerCase();
-  return contextHeadings.find((heading) => heading.toLowerCase() === wanted);
+  return contextHeadings.find((heading) => heading.toLowerCase() === title);
 }
 
 function sectionOf(sections: Map<ContextHeading, string[]>, heading: ContextHeading): string[] {

@@ -69,7 +69,7 @@ export function itemsOfText(text: string): { heading: ContextHeading; text: stri
 
 /** The document as it is stored, with its origins: in order, no item twice, and short enough. */
 export function storeItems(items: readonly ContextItem[]): { document: string; origins: ItemOrigin[] } {
-  const fitted = fitItems(mergeTwins(items));
+  const fitted = fitItems(mergeDuplicates(items));
   const inOrder = contextHeadings.flatMap((heading) => fitted.filter((item) => item.heading === heading));
   return { document: renderItems(inOrder), origins: inOrder.map(({ origin }) => origin) };
 }
@@ -94,19 +94,19 @@ export function withoutEntry(
   version: StoredItems & { readonly forgotten: Forgotten },
   entry: { readonly entryId: string; readonly since: number; readonly repeats: (text: string) => boolean },
 ): { document: string; origins: ItemOrigin[]; forgotten: Forgotten } | undefined {
-  const goes = ({ origin, text }: ContextItem): boolean =>
+  const isRemoved = ({ origin, text }: ContextItem): boolean =>
     restsOn(origin, entry.entryId, entry.since) || (origin.by === "entries" && entry.repeats(text));
   const items = itemsOfVersion(version);
-  const gone = items.filter(goes);
-  if (gone.length === 0) return undefined;
-  const lost = gone.map(({ origin }) => origin).reduce(union);
+  const removed = items.filter(isRemoved);
+  if (removed.length === 0) return undefined;
+  const lostOrigin = removed.map(({ origin }) => origin).reduce(union);
   return {
-    ...storeItems(items.filter((item) => !goes(item))),
-    forgotten: forget(version.forgotten, lost, entry.entryId),
+    ...storeItems(items.filter((item) => !isRemoved(item))),
+    forgotten: forget(version.forgotten, lostOrigin, entry.entryId),
   };
 }
 
-export function isForgetful({ entries, upTo }: Forgotten): boolean {
+export function hasForgotten({ entries, upTo }: Forgotten): boolean {
   return entries.length > 0 || upTo !== undefined;
 }
 
@@ -117,9 +117,11 @@ export function takenIn(forgotten: Forgotten, entryIds: readonly string[]): Forg
 
 /** What both rest on together. What is made of a person's words isn't the person's. */
 export function union(one: ItemOrigin, other: ItemOrigin): ItemOrigin {
-  const [named, also] = [one, other].map((origin) => (origin.by === "entries" ? origin : { entries: [], upTo: 0 }));
-  const upTo = Math.max(named?.upTo ?? 0, also?.upTo ?? 0);
-  const entries = [...new Set([...(named?.entries ?? []), ...(also?.entries ?? [])])];
+  const [oneEntries, otherEntries] = [one, other].map((origin) =>
+    origin.by === "entries" ? origin : { entries: [], upTo: 0 },
+  );
+  const upTo = Math.max(oneEntries?.upTo ?? 0, otherEntries?.upTo ?? 0);
+  const entries = [...new Set([...(oneEntries?.entries ?? []), ...(otherEntries?.entries ?? [])])];
   return { by: "entries", entries, ...(upTo === 0 ? {} : { upTo }) };
 }
 
@@ -143,27 +145,27 @@ export function byKey<Item extends { readonly text: string }>(items: readonly It
   return new Map(items.map((item) => [itemKey(item.text), item]));
 }
 
-function forget(before: Forgotten, lost: ItemOrigin, entryId: string): Forgotten {
-  const more = lost.by === "entries" ? lost : { entries: [], upTo: undefined };
+function forget(before: Forgotten, lostOrigin: ItemOrigin, entryId: string): Forgotten {
+  const more = lostOrigin.by === "entries" ? lostOrigin : { entries: [], upTo: undefined };
   const entries = [...new Set([...before.entries, ...more.entries])].filter((id) => id !== entryId);
   if (more.upTo === undefined) return { ...before, entries };
   return { entries, upTo: Math.max(before.upTo ?? 0, more.upTo) };
 }
 
 /** Items that say the same are one: it rests on all that they rest on, or on the person who wrote one of them. */
-function mergeTwins(items: readonly ContextItem[]): ContextItem[] {
+function mergeDuplicates(items: readonly ContextItem[]): ContextItem[] {
   const merged = new Map<string, ContextItem>();
   for (const item of items) {
     const key = itemKey(item.text);
     if (key === "") continue;
-    const twin = merged.get(key);
-    if (twin === undefined) merged.set(key, item);
-    else merged.set(key, { ...twin, origin: originOfTwins(twin.origin, item.origin) });
+    const duplicate = merged.get(key);
+    if (duplicate === undefined) merged.set(key, item);
+    else merged.set(key, { ...duplicate, origin: mergedOrigin(duplicate.origin, item.origin) });
   }
   return [...merged.values()];
 }
 
-function originOfTwins(one: ItemOrigin, other: ItemOrigin): ItemOrigin {
+function mergedOrigin(one: ItemOrigin, other: ItemOrigin): ItemOrigin {
   return one.by === "person" || other.by === "person" ? { by: "person" } : union(one, other);
 }
 
@@ -192,4 +194,36 @@ function renderItems(items: readonly ContextItem[]): string {
     Map.groupBy(items, ({ heading }) => heading),
     ({ text }) => text,
   );
+}
+
+/**
+ * Two threads of a memory may flush at once: the second one merges what it wrote into what is there by then.
+ * Merges three ways, item by item: what either side added is in, what either side dropped or rewrote is out. What a person wrote
+ * meanwhile stays.
+ * @param base what both began with
+ * @param theirs what is stored by now
+ * @param mine what was written meanwhile, from `base`
+ */
+export function mergeContexts(
+  base: readonly ContextItem[],
+  theirs: readonly ContextItem[],
+  mine: readonly ContextItem[],
+): ContextItem[] {
+  return contextHeadings.flatMap((heading) => {
+    const [before, stored, written] = [base, theirs, mine].map((items) =>
+      items.filter((item) => item.heading === heading),
+    );
+    const [baseKeys, storedKeys, writtenKeys] = [before, stored, written].map(keysOf);
+    const kept = (stored ?? []).filter(
+      ({ text, origin }) => origin.by === "person" || writtenKeys?.has(itemKey(text)) || !baseKeys?.has(itemKey(text)),
+    );
+    const added = (written ?? []).filter(
+      ({ text }) => !baseKeys?.has(itemKey(text)) && !storedKeys?.has(itemKey(text)),
+    );
+    return [...kept, ...added];
+  });
+}
+
+function keysOf(items: readonly ContextItem[] = []): ReadonlySet<string> {
+  return new Set(items.map(({ text }) => itemKey(text)));
 }

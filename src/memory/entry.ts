@@ -66,12 +66,12 @@ export type Entry = z.infer<typeof entrySchema>;
  *
  * @example recalledLine({ occurredAt: "2026-11-23T09:16:10.365Z", role: "user" }, "Hello") // "[2026-11-23T09:16:10.365Z] user: Hello"
  */
-export function recalledLine({ occurredAt, speaker, role }: Saying, text: string): string {
+export function recalledLine({ occurredAt, speaker, role }: Utterance, text: string): string {
   return `[${occurredAt}] ${speaker ?? role}: ${text}`;
 }
 
 /** Who said something, and when. */
-interface Saying {
+interface Utterance {
   readonly occurredAt: string;
   readonly role: string;
   readonly speaker?: string | undefined;

@@ -66,12 +66,12 @@ export function extractiveContext(
     if (entry.isSuperseded) return [];
     const who = entry.speaker ?? entry.role;
     const text = extractiveSummary(entry.summary === "" ? entry.content : entry.summary, 200);
-    const question = earlier.find((other) => asksFor(other, entry));
-    const asked = question === undefined ? "" : ` (answers: ${lastSentence(question.content)})`;
+    const question = earlier.find((other) => isQuestionFor(other, entry));
+    const questionNote = question === undefined ? "" : ` (answers: ${lastSentence(question.content)})`;
     return [
       {
         heading: "Timeline",
-        text: `${entry.occurredAt.slice(0, 10)} ${who}: ${text}${asked} ${extractMark}`,
+        text: `${entry.occurredAt.slice(0, 10)} ${who}: ${text}${questionNote} ${extractMark}`,
         origin: { by: "entries", entries: [...(question === undefined ? [] : [question.entryId]), entry.entryId] },
       },
     ];
@@ -80,7 +80,7 @@ export function extractiveContext(
 }
 
 /** Whether one entry is a question that the next one, by somebody else, answers. */
-function asksFor(question: EarlierEntry, entry: SynthesisEntry): boolean {
+function isQuestionFor(question: EarlierEntry, entry: SynthesisEntry): boolean {
   const isNext = question.before === entry.entryId;
   const isOther = question.role !== entry.role || question.speaker !== entry.speaker;
   return isNext && isOther && endsInQuestion(question.content);

@@ -4,24 +4,29 @@
  */
 import { z } from "zod";
 import type { AgentOutcome } from "../agent/agent-spec.js";
-import { defaultAgentLimits } from "../agent/budget.js";
 import type { Journal } from "../agent/journal.js";
-import { runAgent } from "../agent/loop.js";
-import { type AgentTool, openGuard } from "../agent/tools.js";
-import { failureOf, type MemoryAgentPorts, toolHistory } from "./capture.js";
+import { lazily } from "../text/lazily.js";
 import { citedItems, withoutCitations } from "./citations.js";
 import { contextProblems } from "./context-document.js";
 import {
-  contextItemSchema,
+  type ContextItem,
   forgottenSchema,
   type ItemOrigin,
   itemOriginSchema,
   itemsOfText,
   itemsOfVersion,
+  mergeContexts,
   storeItems,
 } from "./context-items.js";
-import { mergeContexts } from "./context-merge.js";
 import { extractiveContext, withoutExtractsOf } from "./extractive.js";
+import {
+  failureOf,
+  lastArguments,
+  type MemoryAgentPorts,
+  runMemoryAgent,
+  toolHistory,
+  writingTool,
+} from "./memory-agent.js";
 import {
   type EarlierEntry,
   type MemoryPlace,
@@ -80,7 +85,7 @@ export interface FlushPorts extends MemoryAgentPorts {
   readonly put: (put: ContextPut) => Promise<PutOutcome>;
 }
 
-export interface Flushed {
+export interface FlushResult {
   readonly version: number;
   readonly degraded: boolean;
   readonly failure?: string | undefined;
@@ -89,23 +94,22 @@ export interface Flushed {
 
 /** Compare-and-set is lost only to somebody who won, so this many in a row mean that something is wrong. */
 const maxPuts = 20;
-const limits = { ...defaultAgentLimits, maxToolRounds: 1, maxTokens: 120_000, maxOutputTokens: 4_000 };
+const limits = { maxTokens: 120_000, maxOutputTokens: 4_000 };
 
-const draftSchema = z.object({
-  base: flushBaseSchema,
-  items: z.array(contextItemSchema),
-  source: z.enum(["model", "extractive"]),
-  sources: z.array(z.string()),
-  failure: z.string().optional(),
-  toolHistory: z.array(z.object({ tool: z.string(), ok: z.boolean() })),
-});
-type Draft = z.infer<typeof draftSchema>;
+interface Draft {
+  readonly base: FlushBase;
+  readonly items: readonly ContextItem[];
+  readonly source: "model" | "extractive";
+  readonly sources: readonly string[];
+  readonly failure?: string | undefined;
+  readonly toolHistory: readonly { readonly tool: string; readonly ok: boolean }[];
+}
 
 /**
  * Synthesises a context of the entries and puts it; anew when entries were deleted meanwhile.
  * @throws {Error} when the entries aren't all there yet, or the store can't be reached.
  */
-export async function writeContext(setup: FlushSetup, ports: FlushPorts): Promise<Flushed> {
+export async function writeContext(setup: FlushSetup, ports: FlushPorts): Promise<FlushResult> {
   for (let attempt = 0; attempt < maxPuts; attempt++) {
     const journal = ports.journal.scope(`synthesis/${attempt}`);
     const draft = await synthesise(setup, { ...ports, journal });
@@ -117,7 +121,7 @@ export async function writeContext(setup: FlushSetup, ports: FlushPorts): Promis
   throw new Error(`entries were deleted ${maxPuts} times while the context was written`);
 }
 
-/** Puts the draft, merged into what another thread put meanwhile; gives no version when an entry that it may hold was deleted. */
+/** Puts the draft, merged into what another thread put meanwhile; returns no version when an entry that it may hold was deleted. */
 async function putDraft(draft: Draft, journal: Journal, ports: FlushPorts): Promise<number | undefined> {
   let { base, items } = draft;
   for (let count = 0; count < maxPuts; count++) {
@@ -142,7 +146,7 @@ async function putDraft(draft: Draft, journal: Journal, ports: FlushPorts): Prom
 async function synthesise(setup: FlushSetup, ports: FlushPorts): Promise<Draft> {
   const { journal } = ports;
   const material = await journal.step(
-    { id: "material", kind: "load", schema: materialSchema, interrupted: "again" },
+    { id: "material", kind: "load", schema: materialSchema(), interrupted: "again" },
     async () => {
       const base = await ports.base();
       const entries = [...(await ports.entries())];
@@ -155,82 +159,56 @@ async function synthesise(setup: FlushSetup, ports: FlushPorts): Promise<Draft> 
   const extract = { base, items: extractiveContext(before, entries, earlier), source: "extractive" as const, sources };
   if (setup.withoutModel !== undefined) return { ...extract, failure: setup.withoutModel, toolHistory: [] };
 
-  const outcome = await runAgent(
-    {
-      models: setup.models,
-      prompt: () => synthesisPrompt(setup, before, entries, setup.prompts, earlier),
-      tools: () => [putContextTool],
-      endingTools: [putContextTool.name],
-      toolChoice: "required",
-      limits,
-      replyId: `context_${setup.toSeq}`,
-    },
-    { ...ports, guard: openGuard },
-  );
+  const prompt = () => synthesisPrompt(setup, before, entries, setup.prompts, earlier);
+  const spec = { models: setup.models, prompt, replyId: `context_${setup.toSeq}` };
+  const outcome = await runMemoryAgent(spec, putContextTool, limits, ports);
   const calls = toolHistory(outcome);
   // The offline model can't synthesise: its context is the extractive one, and not one to be done again.
   if (outcome.metadata?.offline === true) return { ...extract, toolHistory: calls };
   const written = writtenBy(outcome);
-  return written === undefined
-    ? { ...extract, failure: failureOf(outcome), toolHistory: calls }
-    : {
-        ...extract,
-        items: citedItems(
-          written,
-          { version: base.version, items: before },
-          sources,
-          earlier.map(({ entryId }) => entryId),
-        ),
-        source: "model",
-        toolHistory: calls,
-      };
+  if (written === undefined) return { ...extract, failure: failureOf(outcome), toolHistory: calls };
+  const earlierIds = earlier.map(({ entryId }) => entryId);
+  const items = citedItems(written, { version: base.version, items: before }, sources, earlierIds);
+  return { ...extract, items, source: "model", toolHistory: calls };
 }
 
-const synthesisEntrySchema = z.object({
-  entryId: z.string(),
-  seq: z.int(),
-  role: z.string(),
-  speaker: z.string().optional(),
-  content: z.string(),
-  summary: z.string(),
-  occurredAt: z.string(),
-  corrects: z.object({ entryId: z.string(), content: z.string(), occurredAt: z.string() }).optional(),
-  isSuperseded: z.boolean().optional(),
-});
-
-const materialSchema = z.object({
-  base: flushBaseSchema,
-  entries: z.array(synthesisEntrySchema),
-  /** Flushes that began under the version before have none. */
-  earlier: z.array(synthesisEntrySchema.extend({ before: z.string().optional() })).default([]),
+const materialSchema = lazily(() => {
+  const synthesisEntrySchema = z.object({
+    entryId: z.string(),
+    seq: z.int(),
+    role: z.string(),
+    speaker: z.string().optional(),
+    content: z.string(),
+    summary: z.string(),
+    occurredAt: z.string(),
+    corrects: z.object({ entryId: z.string(), content: z.string(), occurredAt: z.string() }).optional(),
+    isSuperseded: z.boolean().optional(),
+  });
+  return z.object({
+    base: flushBaseSchema,
+    entries: z.array(synthesisEntrySchema),
+    /** Flushes that began under the version before have none. */
+    earlier: z.array(synthesisEntrySchema.extend({ before: z.string().optional() })).default([]),
+  });
 });
 
 const putContextArguments = z.strictObject({
   content: z.string().min(1).describe("The whole new context document, in markdown"),
 });
 
-/** Checks the document, so that a wrong one goes back to the model once. */
-const putContextTool: AgentTool = {
-  ref: { server: "memory", tool: "put_context" },
-  name: "put_context",
-  description: "Save the new context document of this memory. It replaces the one before.",
-  parameters: z.toJSONSchema(putContextArguments, { io: "input" }),
-  timeoutMs: 10_000,
-  execution: "idempotent",
-  async run(args) {
+const putContextTool = writingTool(
+  { name: "put_context", description: "Save the new context document of this memory. It replaces the one before." },
+  putContextArguments,
+  "Context saved.",
+  (args) => {
     const problems = contextProblems(withoutCitations(putContextArguments.parse(args).content));
-    return problems.length === 0
-      ? { content: "Context saved.", endsRun: true }
-      : {
-          content: `Not saved: ${problems.join("; ")}. Call put_context again with the whole document.`,
-          isError: true,
-        };
+    if (problems.length === 0) return undefined;
+    return `Not saved: ${problems.join("; ")}. Call put_context again with the whole document.`;
   },
-};
+);
 
 /** The document that the model ended with; after a repair round that failed too, its last one, which is cut to size. */
 function writtenBy(outcome: AgentOutcome): string | undefined {
-  const args = outcome.kind === "ended" ? outcome.by.args : outcome.turns.at(-1)?.toolCalls?.at(-1)?.args;
-  const parsed = putContextArguments.safeParse(args);
+  const parsed = putContextArguments.safeParse(lastArguments(outcome));
   return parsed.success && itemsOfText(parsed.data.content).length > 0 ? parsed.data.content : undefined;
 }

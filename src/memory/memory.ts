@@ -23,16 +23,25 @@ export const newMemorySchema = z.strictObject({
   metadata: metadataSchema.default({}),
 });
 export type NewMemory = z.infer<typeof newMemorySchema>;
+/** What may be changed of one that is there. */
+export const memoryChangeSchema = z.strictObject({
+  title: newMemorySchema.shape.title.optional(),
+  model: modelChoice.optional(),
+  /** Null takes it away. */
+  subject: subjectSchema.nullable().optional(),
+});
+export type MemoryChange = z.infer<typeof memoryChangeSchema>;
+/** Of these the ones that are put on record: who may read it, and where its texts go. */
+export const memoryChanges = ["subject", "model"] as const;
+
 export const memorySchema = newMemorySchema.extend({
   memoryId: z.string(),
   vaultId: z.string(),
   entryCount: z.int(),
   createdAt: z.iso.datetime(),
 });
-
-export const threadIdSchema = z
-  .string()
-  .regex(/^[A-Za-z0-9_.:-]{1,100}$/, "a thread's id is 1 to 100 letters, digits, _ . : or -");
+/** As it is read: end users aren't told its model. */
+export const shownMemorySchema = memorySchema.extend({ model: modelChoice.optional() });
 
 /** The thread that entries without a conversation share; no caller can name it. */
 export const standaloneThread = "";
@@ -129,3 +138,17 @@ export type Thread = z.infer<typeof threadSchema>;
 
 export const levels = ["stored", "indexed", "context"] as const;
 export type Level = (typeof levels)[number];
+
+/** A flush that the queue gave up on, as it is listed. */
+export const deadLetterSchema = z.object({
+  deadLetterId: z.string(),
+  threadId: z.string(),
+  fromSeq: z.int(),
+  toSeq: z.int(),
+  /** Why it could not be done. */
+  reason: z.string(),
+  status: z.enum(["dead", "retried"]),
+  createdAt: z.iso.datetime(),
+  retriedAt: z.iso.datetime().optional(),
+});
+export type DeadLetter = z.infer<typeof deadLetterSchema>;

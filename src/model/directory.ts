@@ -1,41 +1,33 @@
 /** Which provider a model's name stands for, and the model port made of them. */
-import { loaded } from "../text/lazily.js";
 import { ModelError, type ModelPort, type ModelRequest } from "./port.js";
-import { type ModelProvider, whatProviderTakes } from "./provider.js";
-import type { HttpPorts, OpenAiCompatibleOptions } from "./providers/openai-compatible.js";
-import type { AiBinding } from "./providers/workers-ai.js";
-import { callWithFailover, defaultRetryPolicy, type RetryPolicy, type RetryPorts } from "./retry.js";
+import type { ModelProvider } from "./provider.js";
+import {
+  configuredProviders,
+  deploymentProviders,
+  type ModelEnvironment,
+  type ModelPorts,
+  providerModules,
+  whatProviderTakes,
+} from "./provider-table.js";
+import { callWithFailover, defaultRetryPolicy, RestingModels, type RetryPolicy } from "./retry.js";
 
 /** Which providers there are. A tenant's own keys make a configuration of their own. */
 export interface ModelConfig {
-  readonly openai?: { readonly apiKey: string; readonly baseURL?: string };
-  readonly workersAi?: AiBinding;
-  /** Further OpenAI-compatible servers, by the name that stands before the slash. */
+  readonly deployment?: ModelEnvironment;
+  /** OpenAI-compatible servers beside the deployment's, by the name that stands before the slash. */
   readonly providers?: Readonly<Record<string, { readonly baseURL: string; readonly apiKey: string }>>;
   /** What `default` means: a full name such as `acme/large`, or a model of OpenAI. */
   readonly defaultModel?: string;
   readonly retry?: Partial<RetryPolicy>;
 }
 
-/** What the providers need of the platform. */
-export interface ModelPorts extends RetryPorts, HttpPorts {}
-
-const defaultOpenaiModel = "gpt-5-mini";
-const defaultWorkersAiModel = "@cf/meta/llama-3.3-70b-instruct-fp8-fast";
-
 /** The name that a deployment resolves by what it has been given. */
 const defaultModel = "default";
-
-/** Each is evaluated with the first call of a model of its. */
-export const providerModules = {
-  offline: loaded(() => import("./providers/offline.js")),
-  openAiCompatible: loaded(() => import("./providers/openai-compatible.js")),
-  workersAi: loaded(() => import("./providers/workers-ai.js")),
-};
 
 /** Makes the port through which everything else calls models. */
 export function createModelPort(config: ModelConfig, ports: ModelPorts): ModelPort {
   const resolve = directory(config, ports);
+  const resting = new RestingModels(ports.now ?? Date.now);
   const policy = { ...defaultRetryPolicy, ...config.retry };
   return {
     call: (request, options = {}) =>
@@ -48,7 +40,7 @@ export function createModelPort(config: ModelConfig, ports: ModelPorts): ModelPo
           return name === defaultModel ? { ...reply, metadata: { ...reply.metadata, defaultModel: fullName } } : reply;
         },
         policy,
-        ports,
+        { ...ports, resting },
       ),
   };
 }
@@ -58,8 +50,7 @@ export function availableModels(config: ModelConfig): readonly string[] {
   return [
     defaultModel,
     "offline",
-    ...(config.openai === undefined ? [] : ["openai/<model>"]),
-    ...(config.workersAi === undefined ? [] : ["workers-ai/<model>"]),
+    ...configuredProviders(config.deployment ?? {}).map((name) => `${name}/<model>`),
     ...Object.keys(config.providers ?? {}).map((name) => `${name}/<model>`),
   ];
 }
@@ -71,20 +62,21 @@ interface Resolved {
 }
 
 function directory(config: ModelConfig, ports: ModelPorts): (name: ModelRequest["models"][number]) => Resolved {
-  const compatible = (options: OpenAiCompatibleOptions): ModelProvider =>
-    onDemand(async () => (await providerModules.openAiCompatible()).openAiCompatible(options, ports));
+  const { deployment = {}, providers: own = {} } = config;
   const offline = onDemand(async () => (await providerModules.offline()).offlineModel());
   const providers = new Map<string, ModelProvider>([["offline", offline]]);
-  for (const [name, { apiKey, baseURL }] of Object.entries(config.providers ?? {})) {
-    providers.set(name, compatible({ apiKey, baseURL, outputLimitField: "max_tokens" }));
+  for (const [name, server] of Object.entries(own)) {
+    const options = { ...server, outputLimitField: "max_tokens" } as const;
+    const load = async () => (await providerModules.openAiCompatible()).openAiCompatible(options, ports);
+    providers.set(name, onDemand(load));
   }
-  const { workersAi } = config;
-  if (workersAi !== undefined) {
-    const load = async () => (await providerModules.workersAi()).workersAi(workersAi, ports);
-    providers.set("workers-ai", onDemand(load));
-  }
-  if (config.openai !== undefined) {
-    providers.set("openai", compatible({ ...config.openai, outputLimitField: "max_completion_tokens" }));
+  for (const { name, setUp } of deploymentProviders) {
+    const make = setUp(deployment);
+    if (make !== undefined)
+      providers.set(
+        name,
+        onDemand(() => make(ports)),
+      );
   }
 
   const find = (fullName: string): Resolved | undefined => {
@@ -101,8 +93,9 @@ function directory(config: ModelConfig, ports: ModelPorts): (name: ModelRequest[
   const meaningOfDefault = (): string => {
     const { defaultModel } = config;
     if (defaultModel !== undefined && find(defaultModel) !== undefined) return defaultModel;
-    if (config.openai !== undefined) return `openai/${defaultModel ?? defaultOpenaiModel}`;
-    return config.workersAi === undefined ? "offline" : `workers-ai/${defaultWorkersAiModel}`;
+    const first = deploymentProviders.find(({ setUp }) => setUp(deployment) !== undefined);
+    if (first === undefined) return "offline";
+    return `${first.name}/${(first.ownsBareNames ? defaultModel : undefined) ?? first.defaultModel}`;
   };
 
   return (name) => {

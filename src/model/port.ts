@@ -2,6 +2,9 @@
  * The model port: how every model in the system is called. Platform-free; the providers live in `providers/`.
  */
 
+import { z } from "zod";
+import { defined } from "../conversation/defined.js";
+
 /** The part of an `AbortSignal` that we rely on, so that the domain names no platform type. */
 export interface CancelSignal {
   readonly aborted: boolean;
@@ -30,10 +33,16 @@ export interface ToolSpec {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
+  /** As the caller of the tool's owner said it: arguments that follow the schema by force. */
+  readonly strict?: boolean | undefined;
 }
 
 /** `required`: some tool must be called; `{tool}`: this one. */
 export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
+
+/** As OpenAI calls them. */
+export const reasoningEfforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+export const verbosities = ["low", "medium", "high"] as const;
 
 /** How the next token is chosen, and where a text ends; providers that don't know one of these leave it out. */
 export interface Sampling {
@@ -41,6 +50,20 @@ export interface Sampling {
   /** The text ends before any of these. */
   readonly stop?: readonly string[] | undefined;
   readonly seed?: number | undefined;
+  readonly reasoningEffort?: (typeof reasoningEfforts)[number] | undefined;
+  readonly verbosity?: (typeof verbosities)[number] | undefined;
+  /** By token, from -100 to 100. */
+  readonly logitBias?: Record<string, number> | undefined;
+}
+
+/** `json_object`: any object, whatever the schema says. */
+export interface OutputFormat {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  readonly type?: "json_object" | undefined;
+  readonly description?: string | undefined;
+  /** As the caller said it; without it the provider decides. */
+  readonly strict?: boolean | undefined;
 }
 
 export interface ModelRequest {
@@ -50,7 +73,7 @@ export interface ModelRequest {
   readonly tools?: readonly ToolSpec[];
   readonly toolChoice?: ToolChoice;
   /** Structured output: the reply's text has to be JSON that follows the schema. */
-  readonly output?: { readonly name: string; readonly schema: JsonSchema };
+  readonly output?: OutputFormat;
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
   readonly sampling?: Sampling;
@@ -60,9 +83,47 @@ export interface ModelRequest {
   readonly mayBeEmpty?: boolean;
 }
 
-export interface TokenUsage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
+const tokenPart = z.number().optional();
+
+/** What a call, or several, have taken. A part that is 0 is left out. */
+export const tokenUsageSchema = z.object({
+  /** Everything that was sent, cached or not. */
+  inputTokens: z.number(),
+  /** Everything that was written, what it was thought over with included. */
+  outputTokens: z.number(),
+  /** Of the input: read from the provider's cache. */
+  cachedInputTokens: tokenPart,
+  /** Of the input: written to the provider's cache, where that has a price of its own. */
+  cacheWriteTokens: tokenPart,
+  /** Of the output: thought, and not shown. */
+  reasoningTokens: tokenPart,
+});
+export type TokenUsage = Readonly<z.infer<typeof tokenUsageSchema>>;
+export const tokenCounts = [
+  "inputTokens",
+  "outputTokens",
+  "cachedInputTokens",
+  "cacheWriteTokens",
+  "reasoningTokens",
+] as const satisfies readonly (keyof TokenUsage)[];
+
+export const noTokens: TokenUsage = { inputTokens: 0, outputTokens: 0 };
+
+/** The tokens of both together; nothing else of them. */
+export function addTokens(one: TokenUsage, other: TokenUsage): TokenUsage {
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    ...defined({
+      cachedInputTokens: sum(one.cachedInputTokens, other.cachedInputTokens),
+      cacheWriteTokens: sum(one.cacheWriteTokens, other.cacheWriteTokens),
+      reasoningTokens: sum(one.reasoningTokens, other.reasoningTokens),
+    }),
+  };
+}
+
+function sum(one = 0, other = 0): number | undefined {
+  return one + other || undefined;
 }
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
@@ -92,6 +153,8 @@ export interface ModelCallOptions {
   readonly signal?: CancelSignal;
   /** When given, the reply is streamed. */
   readonly listener?: ModelListener;
+  /** The longest wait that a provider may ask for within the call, in milliseconds; a longer one is a failure that says it. */
+  readonly maxRetryAfterMs?: number;
 }
 
 export interface ModelPort {
@@ -134,6 +197,8 @@ export class ModelError extends Error {
       readonly model?: string;
       readonly status?: number;
       readonly retryAfterMs?: number;
+      /** What was sent is longer than the model takes. */
+      readonly isTooLong?: boolean;
       /** The same model would only do it again: it isn't asked once more, the next of the list is. */
       readonly isFinal?: boolean;
       /** The request was refused because of its tools; of several models, by one at least. */

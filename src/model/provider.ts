@@ -12,10 +12,3 @@ export interface ModelProvider {
    */
   attempt(model: string, request: ModelRequest, options: ModelCallOptions): Promise<ProviderReply>;
 }
-
-/** What models of a provider would take that isn't there. */
-export function whatProviderTakes(provider: string): string {
-  if (provider === "openai") return "it takes the deployment's OPENAI_API_KEY";
-  if (provider === "workers-ai") return "it takes the binding AI, which a local Worker has not";
-  return `the tenant's settings name no provider "${provider}"`;
-}

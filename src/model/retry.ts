@@ -2,6 +2,7 @@
  * Retries and fail-over: which failure is worth another attempt, how long to wait for it, and which model comes next. Pure;
  * the waiting, the dice and the calls are passed in.
  */
+import { defined } from "../conversation/defined.js";
 import {
   type CancelSignal,
   type ModelCallOptions,
@@ -36,10 +37,29 @@ export type AttemptEnd =
   | { readonly outcome: "answered"; readonly usage: TokenUsage }
   | { readonly outcome: "retried" | "failed_over" | "failed" | "cancelled"; readonly failure: ModelErrorKind };
 
+const restMs = 60_000;
+
+/** Models that hung, for a minute: where there are others, those are asked first. */
+export class RestingModels {
+  private readonly until = new Map<string, number>();
+
+  constructor(private readonly now: () => number) {}
+
+  add(model: string): void {
+    this.until.set(model, this.now() + restMs);
+  }
+
+  has(model: string): boolean {
+    return (this.until.get(model) ?? 0) > this.now();
+  }
+}
+
 /** What retrying needs of the world. */
 export interface RetryPorts {
   /** Hears of each attempt when it begins, and of its end once it is known what is done next. `count` is 1 for a model's first. */
   readonly watch?: (model: string, count: number) => (end: AttemptEnd) => void;
+  /** The models that hung a moment ago. */
+  readonly resting?: RestingModels;
   /** Resolves after `ms`; may resolve earlier when the signal aborts. */
   sleep(ms: number, signal?: CancelSignal): Promise<void>;
   /** In [0, 1). */
@@ -61,10 +81,18 @@ export type NextMove =
   | { readonly kind: "next_model" | "give_up" };
 
 /** What to do after the `attempt`-th attempt (from 1) at a model has failed. */
-export function nextMove(policy: RetryPolicy, failure: ModelError, attempt: number, random: () => number): NextMove {
+export function nextMove(
+  policy: RetryPolicy,
+  failure: ModelError,
+  attempt: number,
+  random: () => number,
+  isLastModel = true,
+): NextMove {
   if (failure.kind === "cancelled") return { kind: "give_up" };
   if (!retryableKinds.has(failure.kind) || failure.details.isFinal === true || attempt >= policy.attemptsPerModel)
     return { kind: "next_model" };
+  // Whoever waits has waited for a whole attempt; what is there beside is asked before.
+  if (failure.kind === "timeout" && !isLastModel) return { kind: "next_model" };
   const requestedMs = failure.details.retryAfterMs ?? 0;
   // Coming back earlier than asked would only be refused again.
   if (requestedMs > policy.maxRetryAfterMs) return { kind: "next_model" };
@@ -104,7 +132,12 @@ export async function callWithFailover(
   const failures: Failure[] = [];
   let unretracted = false;
 
-  for (const [index, model] of models.entries()) {
+  const patience = { ...policy, ...defined({ maxRetryAfterMs: options.maxRetryAfterMs }) };
+  // One that hung a moment ago is asked after the others.
+  const order = models.toSorted(
+    (a, b) => Number(ports.resting?.has(a) ?? false) - Number(ports.resting?.has(b) ?? false),
+  );
+  for (const [index, model] of order.entries()) {
     for (let count = 1; ; count++) {
       if (signal?.aborted) throw cancelled();
       if (unretracted) options.listener?.retract();
@@ -113,8 +146,7 @@ export async function callWithFailover(
       const ended = ports.watch?.(model, count);
       try {
         const call = attempt(model, {
-          ...(signal && { signal }),
-          ...(attemptListener && { listener: attemptListener }),
+          ...defined({ signal, listener: attemptListener }),
         });
         const reply = await untilCancelled(call, signal);
         ended?.({ outcome: "answered", usage: reply.usage });
@@ -122,9 +154,11 @@ export async function callWithFailover(
       } catch (error) {
         if (attemptListener?.failed) throw attemptListener.failure;
         if (!(error instanceof ModelError)) throw error;
-        unretracted = attemptListener?.heard ?? false;
-        const move = nextMove(policy, error, count, ports.random);
-        ended?.({ outcome: outcomeOf(move, index === models.length - 1), failure: error.kind });
+        unretracted = attemptListener?.hasText ?? false;
+        const isLast = index === order.length - 1;
+        const move = nextMove(patience, error, count, ports.random, isLast);
+        ended?.({ outcome: outcomeOf(move, isLast), failure: error.kind });
+        if (error.kind === "timeout") ports.resting?.add(model);
         if (move.kind === "give_up") throw error;
         if (move.kind !== "retry") {
           failures.push({ model, attempts: count, error });
@@ -154,7 +188,7 @@ function outcomeOf(move: NextMove, isLast: boolean): Exclude<AttemptEnd["outcome
 
 /** Stands between one attempt and the caller's listener, so that an attempt that was given up can't be heard any more. */
 class AttemptListener implements ModelListener {
-  heard = false;
+  hasText = false;
   failed = false;
   failure: unknown;
   private closed = false;
@@ -163,7 +197,7 @@ class AttemptListener implements ModelListener {
 
   delta(text: string): void {
     if (this.closed || text === "") return;
-    this.heard = true;
+    this.hasText = true;
     try {
       this.target.delta(text);
     } catch (error) {
@@ -215,17 +249,20 @@ export function cancelled(): ModelError {
 }
 
 function allFailed(failures: readonly Failure[]): ModelError {
-  const decisive = failures.findLast(({ error }) => retryableKinds.has(error.kind)) ?? failures.at(-1);
+  const decisive =
+    failures.findLast(({ error }) => error.kind === "rate_limited") ??
+    failures.findLast(({ error }) => retryableKinds.has(error.kind)) ??
+    failures.at(-1);
   if (decisive === undefined) return new ModelError("unknown_model", "The request names no model.");
   const reasons = failures.map(({ model, attempts, error }) => {
     const times = attempts === 1 ? "" : ` after ${attempts} attempts`;
     return `${model}: ${error.kind}${times}, ${error.message}`;
   });
-  const { status, retryAfterMs: waitMs } = decisive.error.details;
+  const { status, isTooLong } = decisive.error.details;
+  const waits = failures.flatMap(({ error }) => error.details.retryAfterMs ?? []);
   return new ModelError(decisive.error.kind, `No model gave a usable reply. ${reasons.join("; ")}.`, {
     model: decisive.model,
-    ...(status === undefined ? {} : { status }),
-    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+    ...defined({ status, isTooLong, retryAfterMs: waits.length === 0 ? undefined : Math.min(...waits) }),
     ...(failures.some(({ error }) => error.details.toolsRefused) ? { toolsRefused: true } : {}),
   });
 }

@@ -1,21 +1,14 @@
 /** What every route of this face does with a call: who calls, how long they wait, and how they are told what was refused. */
 import type { Context } from "hono";
 import type { ChatCaller } from "../application/openai/complete-chat.js";
-import type { Result } from "../conversation/problem.js";
 import type { FaceEnv } from "../http/face.js";
 import type { Actor } from "../tenancy/actor.js";
-import { errorResponse, OpenAiError, ofProblem } from "./errors.js";
+import { errorResponse, OpenAiError } from "./errors.js";
 
 /** Names the session of a request, and of an answer. */
 export const sessionHeader = "x-conclave-session";
 
-/** @throws {OpenAiError} where it was refused. */
-export function given<T>(result: Result<T>): T {
-  if (result.ok) return result.value;
-  throw ofProblem(result.problem);
-}
-
-/** Renders what was refused; what nobody foresaw is the app's to render. */
+/** Renders what this face refuses; what acts refuse, and what nobody foresaw, is the app's to render. */
 export async function answering(c: Context<FaceEnv>, answer: () => Promise<Response>): Promise<Response> {
   try {
     const [unknown] = Object.keys(c.req.query());
@@ -36,7 +29,7 @@ export function actorOf(c: Context<FaceEnv>): Actor {
   return actor;
 }
 
-/** Whoever waits for the answer: they have gone when their request is aborted, or when they stop reading. */
+/** The caller who waits for the answer: they have gone when their request is aborted, or when they stop reading. */
 export function callerOf(c: Context<FaceEnv>): { readonly caller: ChatCaller; readonly drop: () => void } {
   const gone = new AbortController();
   const signal = AbortSignal.any([c.req.raw.signal, gone.signal]);

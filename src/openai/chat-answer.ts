@@ -1,10 +1,16 @@
 /** Answers of `POST /v1/chat/completions`: whole, and in chunks. */
 import { z } from "zod";
 import type { ChatEvent } from "../application/openai/complete-chat.js";
-import { bodyOf, OpenAiError } from "./errors.js";
+import { bodyOf, refusalOf } from "./errors.js";
 import { type Answer, answerOf, replaced } from "./outcome.js";
 
-const usage = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
+const usage = z.object({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  total_tokens: z.int(),
+  prompt_tokens_details: z.object({ cached_tokens: z.int() }),
+  completion_tokens_details: z.object({ reasoning_tokens: z.int() }),
+});
 const called = z.object({ name: z.string(), arguments: z.string() });
 const finishReasons = ["stop", "length", "tool_calls", "content_filter"] as const;
 const head = { id: z.string(), created: z.int(), model: z.string() };
@@ -116,8 +122,7 @@ export async function* chunkLines(
     }
     yield "data: [DONE]\n\n";
   } catch (error) {
-    if (!(error instanceof OpenAiError)) throw error;
-    yield line(bodyOf(error));
+    yield line(bodyOf(refusalOf(error)));
   }
 }
 
@@ -136,11 +141,14 @@ function finishReason(answer: Answer): (typeof finishReasons)[number] {
   }
 }
 
-function usageOf({ usage: { inputTokens, outputTokens } }: Answer): Completion["usage"] {
+function usageOf({ usage }: Answer): Completion["usage"] {
+  const { inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens = 0 } = usage;
   return {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
+    prompt_tokens_details: { cached_tokens: cachedInputTokens },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
   };
 }
 

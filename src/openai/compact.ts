@@ -5,7 +5,7 @@ import { completeChat } from "../application/openai/complete-chat.js";
 import { responseId } from "../application/openai/response-ref.js";
 import type { FaceEnv } from "../http/face.js";
 import { readBody } from "./body.js";
-import { actorOf, answering, callerOf, given } from "./calls.js";
+import { actorOf, answering, callerOf } from "./calls.js";
 import { sealCompaction } from "./compaction.js";
 import { OpenAiError } from "./errors.js";
 import { lookUpItems } from "./item-look-ups.js";
@@ -21,27 +21,33 @@ const summaryRequest =
 export function compact(c: Context<FaceEnv>): Promise<Response> {
   return answering(c, async () => {
     const services = c.get("services");
-    const actor = actorOf(c);
-    const { model, input, previous_response_id, instructions } = readBody(compactBodySchema, c.get("bodyText"));
-    if (input == null && previous_response_id == null) {
+    // Its answer is all that there is of it: under a key it is just done again.
+    const actor = { ...actorOf(c), command: undefined };
+    const { model, input: sent, previous_response_id, instructions } = readBody(compactBodySchema, c.get("bodyText"));
+    if (sent == null && previous_response_id == null) {
       const detail = "There is nothing to compact: send `input` or `previous_response_id`.";
       throw new OpenAiError(400, "missing_required_parameter", detail, "input");
     }
-    const before = await lookUpItems(input ?? [], { actor }, services);
-    const asked = responseInput(
+    const before = await lookUpItems(sent ?? [], { actor }, services);
+    const request = responseInput(
       {
-        ...{ model, previous_response_id, instructions, store: false, truncation: "auto", tool_choice: "none" },
+        model,
+        previous_response_id,
+        instructions,
+        store: false,
+        truncation: "auto",
+        tool_choice: "none",
         input: [...before, { type: "message", role: "user", content: summaryRequest }],
       },
       undefined,
     );
     // A question that the conversation ends with isn't answered by this.
-    const aside = { ...asked, askId: undefined, isAside: true };
-    const outcome = await completeChat(actor, aside, callerOf(c).caller, services);
+    const input = { ...request, askId: undefined, isAside: true };
+    const outcome = await completeChat(actor, { input, caller: callerOf(c).caller }, services);
     const answer = answerOf(outcome);
     if (answer.kind === "refused") throw new OpenAiError(400, "content_filter", answer.refusal, "input");
     if (answer.kind === "asks") throw new OpenAiError(409, "waiting_on_ask", answer.text);
-    const { turn, place } = given(outcome);
+    const { turn, place } = outcome;
     const body: z.infer<typeof compactionSchema> = {
       id: responseId(place),
       object: "response.compaction",

@@ -1,6 +1,6 @@
 /** Errors as OpenAI's API words them: `{error: {message, type, param, code}}`, whatever refused. */
 import { z } from "zod";
-import { type Problem, type ProblemCode, problemCodes } from "../conversation/problem.js";
+import { type Problem, type ProblemCode, ProblemError, problemCodes } from "../conversation/problem.js";
 
 export const errorSchema = z.object({
   error: z.object({
@@ -43,13 +43,14 @@ const codes: Readonly<Record<ProblemCode, string>> = {
   invalid: "invalid_value",
   too_many_requests: "rate_limit_exceeded",
   queue_full: "rate_limit_exceeded",
+  limit_reached: "rate_limit_exceeded",
   internal: "server_error",
   unavailable: "unavailable",
-  all_seats_failed: "model_unavailable",
+  limits_unavailable: "unavailable",
 };
 
 /** What is wrong with a body is a 400 here, and a model is named. */
-export function ofProblem({ code, detail, errors = [], retryAfterSeconds }: Problem): OpenAiError {
+function ofProblem({ code, detail, errors = [], retryAfterSeconds }: Problem): OpenAiError {
   const path = errors[0]?.path ?? "";
   const param = path === "" ? null : paramOf(path);
   if (code === "not_found" && path === "model") return new OpenAiError(404, "model_not_found", detail, "model");
@@ -58,6 +59,13 @@ export function ofProblem({ code, detail, errors = [], retryAfterSeconds }: Prob
   }
   const message = errors.length === 0 ? detail : `${detail} (${errors.map((one) => one.message).join("; ")})`;
   return new OpenAiError(code === "invalid" ? 400 : problemCodes[code], codes[code], message, param, retryAfterSeconds);
+}
+
+/** What was refused, by an act or by this face. @throws what was no refusal */
+export function refusalOf(error: unknown): OpenAiError {
+  if (error instanceof ProblemError) return ofProblem(error.problem);
+  if (error instanceof OpenAiError) return error;
+  throw error;
 }
 
 /** `messages.0.content` as OpenAI writes it: `messages[0].content`. */

@@ -1,6 +1,7 @@
 /** Items that stand for others: references to what was put out before, and compactions of a conversation. */
 import { isOfAnother, readResponse } from "../application/openai/read-response.js";
 import type { Services } from "../application/services.js";
+import { attempt } from "../conversation/problem.js";
 import type { Actor } from "../tenancy/actor.js";
 import { openCompaction } from "./compaction.js";
 import { OpenAiError } from "./errors.js";
@@ -25,19 +26,19 @@ export async function lookUpItems(
   services: Services,
 ): Promise<WholeItem[]> {
   const outputs = await readOutputs(items, sender, services);
-  const whole: WholeItem[] = [];
+  const resolved: WholeItem[] = [];
   for (const [at, item] of items.entries()) {
     if (item.type === "compaction") {
       const summary = await openCompaction(sender.actor, item.encrypted_content, services);
       if (summary === undefined) throw wrongItem(at, "encrypted_content", "It is no compaction of yours.");
-      whole.push({ type: "message", role: "user", content: summary });
+      resolved.push({ type: "message", role: "user", content: summary });
     } else if (item.type === "item_reference") {
       const found = outputs.get(item.id);
       if (found === undefined) throw wrongItem(at, "id", `There is no item "${item.id}" that was stored.`);
-      whole.push({ ...found, isStored: true });
-    } else whole.push(item);
+      resolved.push({ ...found, isStored: true });
+    } else resolved.push(item);
   }
-  return whole;
+  return resolved;
 }
 
 /** What the responses put out that items refer to, by the ids of those items. */
@@ -63,7 +64,7 @@ async function readOutputs(
 }
 
 async function readOutput(id: string, { actor, subject }: Sender, services: Services): Promise<readonly OutputItem[]> {
-  const stored = await readResponse(actor, id, services);
+  const stored = await attempt(() => readResponse(actor, { id }, services));
   if (!stored.ok || isOfAnother(stored.value.session, subject)) return [];
   const head = headOf(stored.value);
   return head !== undefined ? responseOf(head, stored.value.turn).output : [];

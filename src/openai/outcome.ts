@@ -6,8 +6,7 @@ import type { Ask } from "../asks/ask.js";
 import type { Turn } from "../chat/session.js";
 import { callerServer } from "../chat/turn-request.js";
 import { replyText } from "../conversation/message.js";
-import type { Result } from "../conversation/problem.js";
-import { OpenAiError, ofProblem } from "./errors.js";
+import { OpenAiError } from "./errors.js";
 
 export interface CallerCall {
   readonly id: string;
@@ -36,9 +35,7 @@ export const replaced = new OpenAiError(
 );
 
 /** @throws {OpenAiError} where there is no answer. */
-export function answerOf(outcome: Result<ChatOutcome>): Answer {
-  if (!outcome.ok) throw ofProblem(outcome.problem);
-  const { turn, place } = outcome.value;
+export function answerOf({ turn, place }: ChatOutcome): Answer {
   const { usage, reply, error } = turn;
   const about = { usage, sessionId: keptSession(place) };
   switch (turn.status) {
@@ -54,16 +51,31 @@ export function answerOf(outcome: Result<ChatOutcome>): Answer {
       return { ...about, kind: "refused", refusal: error?.content ?? "The answer was blocked." };
     case "waiting":
       return { ...about, kind: "asks", text: questionText(turn.asks) };
-    case "failed": {
-      const status = error?.code === "misconfigured" ? 500 : 502;
-      const code = status === 500 ? "misconfigured" : "model_unavailable";
-      throw new OpenAiError(status, code, error?.content ?? "The answer failed.");
-    }
+    case "failed":
+      throw failureOf(error);
     case "cancelled":
       throw new OpenAiError(409, "cancelled", "The answer was cancelled.");
     case "queued":
     case "running":
       throw new OpenAiError(503, "unavailable", "The answer isn't there yet.");
+  }
+}
+
+/** How an answer that failed looks to OpenAI's clients: they try again by themselves where that may help. */
+export function failureOf(error: Turn["error"]): OpenAiError {
+  const message = error?.content ?? "The answer failed.";
+  switch (error?.code) {
+    case "rate_limited":
+    case "limit_reached":
+      return new OpenAiError(429, "rate_limit_exceeded", message, null, error.retryAfterSeconds);
+    case "context_length_exceeded":
+      return new OpenAiError(400, error.code, message, "messages");
+    case "budget_exceeded":
+      return new OpenAiError(400, error.code, message);
+    case "misconfigured":
+      return new OpenAiError(500, error.code, message);
+    case undefined:
+      return new OpenAiError(502, "model_unavailable", message);
   }
 }
 

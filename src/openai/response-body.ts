@@ -1,6 +1,8 @@
 /** What `POST /v1/responses` takes: its fields, and what clients leave out of them. What isn't supported is refused, never ignored. */
 import { z } from "zod";
+import { memoryChoiceSchema } from "../conversation/memory-binding.js";
 import { subjectSchema } from "../conversation/names.js";
+import { reasoningEfforts, verbosities } from "../model/port.js";
 import { only } from "./body.js";
 import { completeItems, itemSchema, type WholeItem } from "./response-items.js";
 
@@ -56,9 +58,7 @@ const fields = {
   tools: z.array(functionTool).max(128).nullish(),
   tool_choice: toolChoice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
-  text: z
-    .strictObject({ format: textFormat.nullish(), verbosity: only(["medium"], "how much is said isn't set") })
-    .nullish(),
+  text: z.strictObject({ format: textFormat.nullish(), verbosity: z.enum(verbosities).nullish() }).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   max_output_tokens: z.int().min(16).max(200_000).nullish(),
@@ -67,7 +67,8 @@ const fields = {
     .record(z.string().max(64), z.string().max(512))
     .refine((entries) => Object.keys(entries).length <= 16, "at most 16 entries")
     .nullish(),
-  user: subjectSchema.nullish(),
+  memory: memoryChoiceSchema.nullish(),
+  user: z.union([subjectSchema, z.literal("")]).nullish(),
   safety_identifier: subjectSchema.max(64).nullish(),
   // Nothing is left out by these: there is no reasoning here, so none is to be included.
   include: z
@@ -76,7 +77,7 @@ const fields = {
     .nullish(),
   reasoning: z
     .strictObject({
-      effort: only(["none"], "the agent's model reasons as it does"),
+      effort: z.enum(reasoningEfforts).nullish(),
       summary: only([], "no reasoning is shown"),
     })
     .nullish(),

@@ -1,5 +1,6 @@
 /** What an answer shows again of its request, as it is kept with it. Instructions are not: nobody has judged them. */
 import { z } from "zod";
+import { defined } from "../conversation/defined.js";
 import { choiceWords, chosen, type ResponseRequest } from "./response-body.js";
 
 export const shownToolSchema = z.object({
@@ -49,7 +50,10 @@ export function echoOf(body: ResponseRequest, sessionId: string | undefined): Ec
   return {
     previous_response_id: body.previous_response_id ?? null,
     tools: (body.tools ?? []).map(({ name: toolName, description, parameters, strict }) => ({
-      ...{ type: "function", name: toolName, description: description ?? null, parameters: parameters ?? null },
+      type: "function",
+      name: toolName,
+      description: description ?? null,
+      parameters: parameters ?? null,
       strict: strict ?? true,
     })),
     tool_choice:
@@ -62,8 +66,11 @@ export function echoOf(body: ResponseRequest, sessionId: string | undefined): Ec
       format:
         format.type === "json_schema"
           ? {
-              ...{ type: format.type, name: format.name, description: format.description ?? null },
-              ...{ schema: null, strict: format.strict ?? false },
+              type: format.type,
+              name: format.name,
+              description: format.description ?? null,
+              schema: null,
+              strict: format.strict ?? false,
             }
           : format,
     },
@@ -72,7 +79,7 @@ export function echoOf(body: ResponseRequest, sessionId: string | undefined): Ec
     max_output_tokens: body.max_output_tokens ?? null,
     store: body.store ?? true,
     metadata: body.metadata ?? {},
-    ...(body.user == null ? {} : { user: body.user }),
+    ...defined({ user: body.user ?? undefined }),
     safety_identifier: body.safety_identifier ?? null,
     prompt_cache_key: body.prompt_cache_key ?? null,
     ...(sessionId === undefined ? {} : { conversation: { id: sessionId } }),

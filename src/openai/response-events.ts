@@ -1,7 +1,7 @@
 /** The events of a streamed response, as they go over HTTP and over a WebSocket. */
 import { z } from "zod";
 import type { ChatEvent } from "../application/openai/complete-chat.js";
-import { bodyOf, OpenAiError } from "./errors.js";
+import { bodyOf, refusalOf } from "./errors.js";
 import { type Answer, answerOf, replaced } from "./outcome.js";
 import {
   begunResponse,
@@ -69,7 +69,8 @@ export async function* responseEvents(
 ): AsyncGenerator<ResponseEvent> {
   let sequence = 0;
   const event = <T extends EventType>(type: T, body: Body<T>): ResponseEvent => ({
-    ...{ type, sequence_number: sequence++ },
+    type,
+    sequence_number: sequence++,
     ...body,
   });
   const message = new StreamedMessage(messageItemId(head.ref), event);
@@ -85,25 +86,21 @@ export async function* responseEvents(
       const answer = answerOf(one.outcome);
       if (one.isVoid && answer.kind === "text") throw replaced;
       yield* lastWords(message, answer);
-      const { turn } = given(one.outcome);
-      const response = responseOf(head, turn, message.isOpen ? message.parts() : undefined);
+      const response = responseOf(head, one.outcome.turn, message.isOpen ? message.parts() : undefined);
       yield* endOfOutput(response, message, event);
       yield event(response.status === "incomplete" ? "response.incomplete" : "response.completed", { response });
     }
   } catch (error) {
-    if (!(error instanceof OpenAiError)) throw error;
-    yield event("error", bodyOf(error));
+    const refusal = refusalOf(error);
+    yield event("error", bodyOf(refusal));
     const response: ResponseObject = {
-      ...{ ...begun, status: "failed", output: message.isOpen ? [message.item("incomplete")] : [] },
-      error: { code: error.code, message: error.message },
+      ...begun,
+      status: "failed",
+      output: message.isOpen ? [message.item("incomplete")] : [],
+      error: { code: refusal.code, message: refusal.message },
     };
     yield event("response.failed", { response });
   }
-}
-
-function given(outcome: Extract<ChatEvent, { kind: "end" }>["outcome"]) {
-  if (outcome.ok) return outcome.value;
-  throw new OpenAiError(500, "server_error", outcome.problem.detail);
 }
 
 /** What is said at the end, behind what was streamed. */
@@ -140,7 +137,7 @@ function* endOfOutput(response: ResponseObject, message: StreamedMessage, event:
 /** The message of a streamed answer: opened by its first word, always the first item. */
 class StreamedMessage {
   isOpen = false;
-  private readonly said: Part[] = [];
+  private readonly content: Part[] = [];
 
   constructor(
     private readonly id: string,
@@ -148,16 +145,16 @@ class StreamedMessage {
   ) {}
 
   parts(): readonly Part[] {
-    return this.said;
+    return this.content;
   }
 
   item(status: OutputItem["status"]): OutputItem {
-    return { type: "message", id: this.id, role: "assistant", status, content: [...this.said] };
+    return { type: "message", id: this.id, role: "assistant", status, content: [...this.content] };
   }
 
   *say(text: string): Generator<ResponseEvent> {
     yield* this.open({ type: "output_text", text: "", annotations: [] });
-    const part = this.said.at(-1);
+    const part = this.content.at(-1);
     if (text === "" || part?.type !== "output_text") return;
     part.text += text;
     yield this.event("response.output_text.delta", { ...this.place(), delta: text, logprobs: [] });
@@ -166,7 +163,7 @@ class StreamedMessage {
   *refuse(refusal: string): Generator<ResponseEvent> {
     yield* this.endPart();
     yield* this.open({ type: "refusal", refusal: "" });
-    const part = this.said.at(-1);
+    const part = this.content.at(-1);
     if (part?.type !== "refusal") return;
     part.refusal = refusal;
     yield this.event("response.refusal.delta", { ...this.place(), delta: refusal });
@@ -184,13 +181,13 @@ class StreamedMessage {
       const item: OutputItem = { type: "message", id: this.id, role: "assistant", status: "in_progress", content: [] };
       yield this.event("response.output_item.added", { output_index: 0, item });
     }
-    if (this.said.at(-1)?.type === part.type) return;
-    this.said.push(part);
+    if (this.content.at(-1)?.type === part.type) return;
+    this.content.push(part);
     yield this.event("response.content_part.added", { ...this.place(), part: { ...part } });
   }
 
   private *endPart(): Generator<ResponseEvent> {
-    const part = this.said.at(-1);
+    const part = this.content.at(-1);
     if (part?.type === "output_text") {
       yield this.event("response.output_text.done", { ...this.place(), text: part.text, logprobs: [] });
     }
@@ -201,7 +198,7 @@ class StreamedMessage {
   }
 
   private place() {
-    return { item_id: this.id, output_index: 0, content_index: Math.max(0, this.said.length - 1) };
+    return { item_id: this.id, output_index: 0, content_index: Math.max(0, this.content.length - 1) };
   }
 }
 

@@ -1,6 +1,6 @@
 /** Items that `/v1/responses` takes: what was said, calls and what came of them. They are read as the messages of a chat. */
 import { z } from "zod";
-import type { ChatRequest } from "./chat-request.js";
+import type { Message } from "./chat-messages.js";
 import { OpenAiError } from "./errors.js";
 
 const maxText = 1_000_000;
@@ -8,39 +8,37 @@ const text = z.string().max(maxText);
 const id = z.string().max(200).nullish();
 const status = z.enum(["in_progress", "completed", "incomplete"]).nullish();
 
-const inputText = z.strictObject({ type: z.literal("input_text"), text });
-const outputText = z.strictObject({
+// As with messages of a chat, what clients add to items is left out.
+const inputText = z.object({ type: z.literal("input_text"), text });
+const outputText = z.object({
   type: z.literal("output_text"),
   text,
-  // As answers have them; they say nothing to an agent.
-  annotations: z.array(z.unknown()).max(1_000).nullish(),
-  logprobs: z.array(z.unknown()).max(1_000).nullish(),
 });
-const refusal = z.strictObject({ type: z.literal("refusal"), refusal: text });
+const refusal = z.object({ type: z.literal("refusal"), refusal: text });
 /** Of an image or a file an agent here sees nothing. */
 const textAlone = { error: "this agent takes text alone: no images, audio, video or files" };
-const said = z.union([text, z.array(inputText).min(1).max(1_000)], textAlone);
-const replied = z.union([text, z.array(z.union([outputText, refusal, inputText])).max(1_000)], textAlone);
+const inputContent = z.union([text, z.array(inputText).min(1).max(1_000)], textAlone);
+const replyContent = z.union([text, z.array(z.union([outputText, refusal, inputText])).max(1_000)], textAlone);
 
 const message = z.literal("message");
-const userMessage = z.strictObject({ type: message, role: z.literal("user"), content: said, id, status });
-const instruction = z.strictObject({
+const userMessage = z.object({ type: message, role: z.literal("user"), content: inputContent, id, status });
+const instruction = z.object({
   type: message,
   role: z.enum(["system", "developer"]),
-  content: said,
+  content: inputContent,
   id,
   status,
 });
-const assistantMessage = z.strictObject({
+const assistantMessage = z.object({
   type: message,
   role: z.literal("assistant"),
-  content: replied,
+  content: replyContent,
   id,
   status,
   phase: z.enum(["commentary", "final_answer"]).nullish(),
 });
 const callId = z.string().min(1).max(200);
-const functionCallSchema = z.strictObject({
+const functionCallSchema = z.object({
   type: z.literal("function_call"),
   id,
   call_id: callId,
@@ -50,16 +48,16 @@ const functionCallSchema = z.strictObject({
   arguments: text,
   status,
 });
-const functionCallOutput = z.strictObject({
+const functionCallOutput = z.object({
   type: z.literal("function_call_output"),
   id,
   call_id: callId,
-  output: said,
+  output: inputContent,
   status,
 });
 /** An item of an answer that is stored. */
-const reference = z.strictObject({ type: z.literal("item_reference"), id: z.string().max(200) });
-const compaction = z.strictObject({
+const reference = z.object({ type: z.literal("item_reference"), id: z.string().max(200) });
+const compaction = z.object({
   type: z.literal("compaction"),
   id,
   encrypted_content: z.string().max(maxText),
@@ -95,8 +93,6 @@ export function completeItems(input: unknown): unknown {
     return { ...data, type: "role" in data ? "message" : "item_reference" };
   });
 }
-
-type Message = ChatRequest["messages"][number];
 
 /** The items as messages of a chat, each with the place of its item. What one reply said and called is one message there. */
 export function asMessages(items: readonly WholeItem[]): { readonly message: Message; readonly at: number }[] {

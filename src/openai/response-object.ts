@@ -4,8 +4,7 @@ import { openAsks } from "../application/openai/answer-in-chat.js";
 import { responseId } from "../application/openai/response-ref.js";
 import type { Turn } from "../chat/session.js";
 import type { TurnRef } from "../chat/turn-request.js";
-import { ok } from "../conversation/problem.js";
-import { type Answer, answerOf } from "./outcome.js";
+import { type Answer, answerOf, failureOf } from "./outcome.js";
 import { type Echo, echoSchema } from "./response-echo.js";
 
 const outputText = z.object({ type: z.literal("output_text"), text: z.string(), annotations: z.array(z.unknown()) });
@@ -111,15 +110,15 @@ export function responseOf(head: ResponseHead, turn: Turn, parts?: readonly Part
     case "running":
       return begun;
     case "failed": {
-      const code = turn.error?.code === "misconfigured" ? "misconfigured" : "model_unavailable";
-      return { ...ended, status: "failed", error: { code, message: turn.error?.content ?? "The answer failed." } };
+      const { code, message } = failureOf(turn.error);
+      return { ...ended, status: "failed", error: { code, message } };
     }
     case "cancelled":
       return { ...ended, status: "cancelled" };
     case "completed":
     case "blocked":
     case "waiting": {
-      const answer = answerOf(ok({ place: { ...head.ref, isStateless: true }, turn }));
+      const answer = answerOf({ place: { ...head.ref, isStateless: true }, turn });
       const reason = reasonOf(answer);
       const [ask] = openAsks(turn.asks);
       const at = turn.endedAt ?? ask?.openedAt;
@@ -135,12 +134,13 @@ export function responseOf(head: ResponseHead, turn: Turn, parts?: readonly Part
   }
 }
 
-export function usageOf({ usage: { inputTokens, outputTokens } }: Pick<Turn, "usage">): z.infer<typeof usageSchema> {
+export function usageOf({ usage }: Pick<Turn, "usage">): z.infer<typeof usageSchema> {
+  const { inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens = 0 } = usage;
   return {
     input_tokens: inputTokens,
-    input_tokens_details: { cached_tokens: 0 },
+    input_tokens_details: { cached_tokens: cachedInputTokens },
     output_tokens: outputTokens,
-    output_tokens_details: { reasoning_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
     total_tokens: inputTokens + outputTokens,
   };
 }
@@ -166,13 +166,20 @@ function outputOf(ref: TurnRef, answer: Answer, shown?: readonly Part[]): Output
       ? []
       : [
           {
-            ...{ type: "message" as const, id: messageItemId(ref), role: "assistant" as const },
-            ...{ status: isIncomplete ? ("incomplete" as const) : ("completed" as const), content: [...parts] },
+            type: "message" as const,
+            id: messageItemId(ref),
+            role: "assistant" as const,
+            status: isIncomplete ? ("incomplete" as const) : ("completed" as const),
+            content: [...parts],
           },
         ]),
     ...calls.map((call, index) => ({
-      ...{ type: "function_call" as const, id: callItemId(ref, index), call_id: call.id, name: call.name },
-      ...{ arguments: call.arguments, status: "completed" as const },
+      type: "function_call" as const,
+      id: callItemId(ref, index),
+      call_id: call.id,
+      name: call.name,
+      arguments: call.arguments,
+      status: "completed" as const,
     })),
   ];
 }

@@ -1,5 +1,6 @@
 /** What a request for a response means here. */
 import type { ChatInput } from "../application/openai/chat-input.js";
+import { defined } from "../conversation/defined.js";
 import { type ChatRequest, chatInput } from "./chat-request.js";
 import { OpenAiError } from "./errors.js";
 import type { ResponseRequest } from "./response-body.js";
@@ -18,8 +19,15 @@ export function responseInput(body: ResponseRequest, session: string | undefined
   const chat: ChatRequest = {
     model: body.model,
     messages: body.instructions == null ? messages : [{ role: "developer", content: body.instructions }, ...messages],
-    ...{ temperature: body.temperature, top_p: body.top_p, parallel_tool_calls: body.parallel_tool_calls, metadata },
-    ...{ max_completion_tokens: body.max_output_tokens, user: subjectOf(body) },
+    temperature: body.temperature,
+    top_p: body.top_p,
+    parallel_tool_calls: body.parallel_tool_calls,
+    metadata,
+    memory: body.memory,
+    max_completion_tokens: body.max_output_tokens,
+    user: subjectOf(body),
+    reasoning_effort: body.reasoning?.effort,
+    verbosity: body.text?.verbosity,
     ...answeringOf(body),
   };
   const shift = messages.length - chat.messages.length;
@@ -44,6 +52,7 @@ export function responseInput(body: ResponseRequest, session: string | undefined
   const isLookedUp = !body.input.some((item) => isReply(item) && item.isStored !== true);
   return {
     ...input,
+    ...defined({ unsupported: input.unsupported?.map((one) => ({ ...one, path: "input" })) }),
     sentAt,
     isLookedUp,
     request,
@@ -109,7 +118,15 @@ function answeringOf({
         : { type: "function", function: { name: one.name } },
     response_format:
       format?.type === "json_schema"
-        ? { type: "json_schema", json_schema: { name: format.name, schema: format.schema, strict: format.strict } }
+        ? {
+            type: "json_schema",
+            json_schema: {
+              name: format.name,
+              schema: format.schema,
+              description: format.description,
+              strict: format.strict,
+            },
+          }
         : format,
   };
 }

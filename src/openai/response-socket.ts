@@ -6,12 +6,13 @@ import { readResponseId } from "../application/openai/response-ref.js";
 import { removeSession } from "../application/removal.js";
 import type { Services } from "../application/services.js";
 import { authenticateCaller } from "../application/tenants/authenticate.js";
+import { ProblemError } from "../conversation/problem.js";
 import type { FaceEnv } from "../http/face.js";
 import { describeError, log } from "../platform/logging.js";
 import type { Actor } from "../tenancy/actor.js";
 import { readBody } from "./body.js";
-import { actorOf, answering, given } from "./calls.js";
-import { bodyOf, OpenAiError } from "./errors.js";
+import { actorOf, answering } from "./calls.js";
+import { bodyOf, OpenAiError, refusalOf } from "./errors.js";
 import { lookUpItems } from "./item-look-ups.js";
 import { createEventSchema } from "./response-body.js";
 import { echoSchema } from "./response-echo.js";
@@ -122,13 +123,8 @@ class ResponseSocket {
           this.chain.push(sessionId);
         },
       };
-      const stream = await streamChat(
-        caller.actor,
-        input,
-        { signal, background: this.background, kept },
-        this.services,
-      );
-      const { place, events } = given(stream);
+      const chat = { input, caller: { signal, background: this.background, kept } };
+      const { place, events } = await streamChat(caller.actor, chat, this.services);
       const echo = echoSchema.parse(input.request.note);
       const sent = { model: body.model, echo, instructions: body.instructions ?? null };
       const head = headAt(place, sent, new Date(this.services.now()).toISOString());
@@ -148,8 +144,8 @@ class ResponseSocket {
   }
 
   private fail(error: unknown): void {
-    if (error instanceof OpenAiError) {
-      this.refuse(error);
+    if (error instanceof OpenAiError || error instanceof ProblemError) {
+      this.refuse(refusalOf(error));
       return;
     }
     log("error", "request.failed", { tenantId: this.actor.tenantId, path: "/v1/responses", ...describeError(error) });

@@ -7,7 +7,7 @@ import { readResponse } from "../application/openai/read-response.js";
 import { responseId } from "../application/openai/response-ref.js";
 import type { FaceEnv } from "../http/face.js";
 import { readBody } from "./body.js";
-import { actorOf, answering, callerOf, given, sessionHeader } from "./calls.js";
+import { actorOf, answering, callerOf, sessionHeader } from "./calls.js";
 import { compact } from "./compact.js";
 import { OpenAiError } from "./errors.js";
 import { lookUpItems } from "./item-look-ups.js";
@@ -34,8 +34,7 @@ async function create(c: Context<FaceEnv>): Promise<Response> {
   const actor = actorOf(c);
   const body = readBody(responseBodySchema, c.get("bodyText"));
   const request = { ...body, input: await lookUpItems(body.input, { actor, subject: subjectOf(body) }, services) };
-  const idempotencyKey = c.req.header("idempotency-key");
-  const input = { ...responseInput(request, c.req.header(sessionHeader)), idempotencyKey };
+  const input = responseInput(request, c.req.header(sessionHeader));
   const head = {
     model: body.model,
     echo: echoSchema.parse(input.request.note),
@@ -43,13 +42,13 @@ async function create(c: Context<FaceEnv>): Promise<Response> {
   };
   const { caller, drop } = callerOf(c);
   if (body.stream === true) {
-    const { place, events } = given(await streamChat(actor, input, caller, services));
+    const { place, events } = await streamChat(actor, { input, caller }, services);
     const about = headAt(place, head, new Date(services.now()).toISOString());
     return streamResponse(eventLines(responseEvents(about, events)), drop, headersOf(about, place.isStateless));
   }
-  const outcome = await completeChat(actor, input, caller, services);
+  const outcome = await completeChat(actor, { input, caller }, services);
   answerOf(outcome);
-  const { place, turn } = given(outcome);
+  const { place, turn } = outcome;
   const about = headAt(place, head, turn.createdAt);
   const headers = headersOf(about, place.isStateless);
   return c.json(responseOf(about, turn) satisfies ResponseObject, 200, headers);
@@ -64,7 +63,7 @@ function headersOf({ ref, echo }: ResponseHead, isStateless: boolean): Record<st
 }
 
 async function read(c: Context<FaceEnv>): Promise<Response> {
-  const stored = given(await readResponse(actorOf(c), c.req.param("id") ?? "", c.get("services")));
+  const stored = await readResponse(actorOf(c), { id: c.req.param("id") ?? "" }, c.get("services"));
   const head = headOf(stored);
   if (head === undefined) throw new OpenAiError(404, "not_found", "There is no such response.");
   return c.json(responseOf(head, stored.turn) satisfies ResponseObject, 200);
@@ -72,6 +71,6 @@ async function read(c: Context<FaceEnv>): Promise<Response> {
 
 async function remove(c: Context<FaceEnv>): Promise<Response> {
   const id = c.req.param("id") ?? "";
-  given(await deleteResponse(actorOf(c), id, c.get("services")));
+  await deleteResponse(actorOf(c), { id }, c.get("services"));
   return c.json({ id, object: "response", deleted: true }, 200);
 }

@@ -1,5 +1,6 @@
 /** New ids of everything that has one. */
 import { monotonicFactory } from "ulid";
+import { hexOf } from "./bytes.js";
 
 const ulid = monotonicFactory(randomFractions());
 
@@ -19,6 +20,7 @@ export function randomFractions(): () => number {
 export type IdPrefix =
   | "ten"
   | "key"
+  | "per"
   | "ses"
   | "run"
   | "rt"
@@ -31,7 +33,10 @@ export type IdPrefix =
   | "dlq"
   | "chn"
   | "dlv"
-  | "whd";
+  | "whd"
+  | "try"
+  | "rst"
+  | "soc";
 
 /** A new id, such as `ses_01k…`: prefixed, and sorting by time. */
 export function newId(prefix: IdPrefix): string {
@@ -40,12 +45,12 @@ export function newId(prefix: IdPrefix): string {
 
 /** The part of an address that nobody can guess: 24 random bytes. */
 export function newAddressId(): string {
-  return [...crypto.getRandomValues(new Uint8Array(24))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hexOf(crypto.getRandomValues(new Uint8Array(24)));
 }
 
 /** A short name that nobody can guess, where there is room for few characters. */
 export function newShortToken(): string {
-  return [...crypto.getRandomValues(new Uint8Array(10))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hexOf(crypto.getRandomValues(new Uint8Array(10)));
 }
 
 /** The id of a debate within a session's turn or a run says which object holds it. */

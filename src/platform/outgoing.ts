@@ -1,5 +1,6 @@
 /** Requests to addresses that tenants give: https only, never into a private network, with limits on time and size. */
 
+import { defined } from "../conversation/defined.js";
 import type { CancelSignal } from "../model/port.js";
 import { trimEndOf } from "../text/edges.js";
 import { withDeadline } from "./clock.js";
@@ -7,6 +8,9 @@ import { withDeadline } from "./clock.js";
 export class OutgoingError extends Error {
   override readonly name = "OutgoingError";
 }
+
+/** It may have been asked, and its answer was not to be had. */
+export class UnansweredError extends OutgoingError {}
 
 export interface OutgoingPolicy {
   /** Locally, addresses on the loopback are allowed, and plain http to them. */
@@ -40,7 +44,7 @@ export function refuseAddress(address: string, policy: OutgoingPolicy): string |
   const url = URL.parse(address);
   if (url === null) return "it is not a URL";
   const host = trimEndOf(url.hostname.toLowerCase().replace(/^\[|\]$/g, ""), /\./);
-  // Whoever fills a placeholder there would decide where the call goes.
+  // The value of a placeholder there would decide where the call goes.
   if (/[{}]|%7[bd]/i.test(host)) return "its host must not hold placeholders";
   const loopback =
     host === "localhost" || host.endsWith(".localhost") || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
@@ -81,13 +85,13 @@ export async function sendOutgoing(request: OutgoingRequest, policy: OutgoingPol
     request.timeoutMs,
     async (signal) => {
       const { method, headers, body } = request;
-      const init = { method, headers, signal, ...(body === undefined ? {} : { body }) };
+      const init = { method, headers, signal, ...defined({ body }) };
       const response = await fetchSafely(request.url, init, policy);
       const retryAfter = response.headers.get("retry-after");
       return {
         status: response.status,
         text: await response.text(),
-        ...(retryAfter === null ? {} : { retryAfter }),
+        ...defined({ retryAfter: retryAfter ?? undefined }),
       };
     },
     request.signal,
@@ -121,7 +125,7 @@ async function fetchOnce(url: string | URL, init: RequestInit & { readonly signa
     return await fetch(url, { ...init, redirect: "manual" });
   } catch (error) {
     if (init.signal.aborted) throw error;
-    throw new OutgoingError("it could not be reached", { cause: error });
+    throw new UnansweredError("it could not be reached", { cause: error });
   }
 }
 
@@ -132,7 +136,7 @@ function limited(onTooLarge?: (error: OutgoingError) => void): TransformStream<U
     transform(chunk, controller) {
       size += chunk.byteLength;
       if (size <= maxResponseBytes) return controller.enqueue(chunk);
-      const error = new OutgoingError(`its answer is larger than ${maxResponseBytes} bytes`);
+      const error = new UnansweredError(`its answer is larger than ${maxResponseBytes} bytes`);
       controller.error(error);
       onTooLarge?.(error);
     },

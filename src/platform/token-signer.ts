@@ -1,7 +1,9 @@
 /** Signs and reads the tokens of end users: `cnt_<claims>.<signature>`, under a key derived from the deployment's own secret. */
-
 import { type TokenClaims, tokenClaimsSchema } from "../tenancy/user-token.js";
 import { readJson } from "../text/json.js";
+import { lazily } from "../text/lazily.js";
+import { base64Url, derivedKey, fromBase64Url } from "./bytes.js";
+import type { SealingSecrets } from "./secrets.js";
 
 const tokenPattern = /^cnt_([A-Za-z0-9_-]{1,4000})\.([A-Za-z0-9_-]{43})$/;
 const encoder = new TextEncoder();
@@ -17,46 +19,28 @@ export function isToken(presented: string): boolean {
   return presented.startsWith("cnt_");
 }
 
-export function createTokenSigner(masterSecret: string): TokenSigner {
+export function createTokenSigner(secrets: SealingSecrets): TokenSigner {
   // Made when it is needed: most callers present a key.
-  let made: Promise<CryptoKey> | undefined;
-  const makeKey = async (): Promise<CryptoKey> => {
-    const bytes = await crypto.subtle.digest("SHA-256", encoder.encode(`conclave tokens ${masterSecret}`));
-    return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
-  };
-  const keyOnce = (): Promise<CryptoKey> => {
-    made ??= makeKey();
-    return made;
-  };
+  const signingKeys = lazily(() => Promise.all(secrets.map((secret) => derivedKey(secret, "tokens", "HMAC"))));
   return {
     async sign(claims) {
       const payload = base64Url(encoder.encode(JSON.stringify(claims)));
-      const signature = await crypto.subtle.sign("HMAC", await keyOnce(), encoder.encode(payload));
+      const [key] = await signingKeys();
+      if (key === undefined) throw new RangeError("there is no secret to sign under");
+      const signature = await crypto.subtle.sign("HMAC", key, encoder.encode(payload));
       return `cnt_${payload}.${base64Url(new Uint8Array(signature))}`;
     },
     async read(token) {
       const [, payload, signature] = tokenPattern.exec(token) ?? [];
       if (payload === undefined || signature === undefined) return undefined;
       const bytes = fromBase64Url(signature);
-      if (bytes === undefined || !(await crypto.subtle.verify("HMAC", await keyOnce(), bytes, encoder.encode(payload))))
-        return undefined;
+      if (bytes === undefined) return undefined;
+      const signed = (await signingKeys()).map((key) =>
+        crypto.subtle.verify("HMAC", key, bytes, encoder.encode(payload)),
+      );
+      if (!(await Promise.all(signed)).includes(true)) return undefined;
       const text = fromBase64Url(payload);
-      return text === undefined ? undefined : tokenClaimsSchema.parse(readJson(new TextDecoder().decode(text)).value);
+      return text === undefined ? undefined : tokenClaimsSchema().parse(readJson(new TextDecoder().decode(text)).value);
     },
   };
-}
-
-function base64Url(bytes: Uint8Array): string {
-  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-  return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
-
-function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) =>
-      character.charCodeAt(0),
-    );
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 /** Signatures of outgoing requests as Standard Webhooks say, so that a receiver verifies them with any of its libraries. */
+import { base64Of, fromBase64 } from "./bytes.js";
 
 const encoder = new TextEncoder();
 const secretPrefix = "whsec_";
@@ -60,11 +61,11 @@ export async function verifyWebhook(
 
 /** A new secret, `whsec_<base64 of 32 bytes>`. */
 export function newWebhookSecret(): string {
-  return secretPrefix + toBase64(crypto.getRandomValues(new Uint8Array(32)));
+  return secretPrefix + base64Of(crypto.getRandomValues(new Uint8Array(32)));
 }
 
 async function hmacBase64(secret: string, content: BufferSource): Promise<string> {
-  return toBase64(new Uint8Array(await crypto.subtle.sign("HMAC", await importKey(secret, "sign"), content)));
+  return base64Of(new Uint8Array(await crypto.subtle.sign("HMAC", await importKey(secret, "sign"), content)));
 }
 
 function importKey(secret: string, use: "sign" | "verify"): Promise<CryptoKey> {
@@ -74,16 +75,4 @@ function importKey(secret: string, use: "sign" | "verify"): Promise<CryptoKey> {
 function keyBytes(secret: string): BufferSource {
   const encoded = secret.startsWith(secretPrefix) ? fromBase64(secret.slice(secretPrefix.length)) : undefined;
   return encoded ?? encoder.encode(secret);
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes));
-}
-
-function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  } catch {
-    return undefined;
-  }
 }

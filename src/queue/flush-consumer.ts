@@ -2,24 +2,21 @@
  * Jobs of flushes: one bounded slice for each thread of a batch; threads don't wait for one another. A job that was tried to the end is
  * kept with the reason, to be listed and sent again.
  */
-import { type FlushDelivery, flushThread } from "../application/memory/flush-thread.js";
-import type { Result } from "../conversation/problem.js";
+import { doublingWaits } from "../conversation/delivery.js";
 import type { FlushJob } from "../memory/memory.js";
 import { describeError, log } from "../platform/logging.js";
-import { type Actor, systemActor } from "../tenancy/actor.js";
 import type { JobMessage, Message } from "./job-message.js";
 
-const firstRetrySeconds = 2;
-const maxRetrySeconds = 600;
-/** A job that is delivered more often is dead. The queue itself has to deliver it once more at least (`max_retries`). */
-const maxTries = 6;
-/** How long a dead job waits that could not be kept, in seconds. */
-const keepAgainSeconds = 60;
+/** A job that is delivered behind the last is dead. The queue itself has to deliver it so often at least (`max_retries`). */
+const waits = doublingWaits(2_000, 600_000, 7);
+/** How long a dead job waits that could not be kept. */
+const keepAgain = { delaySeconds: 60 };
 
 export interface FlushPorts {
-  readonly threads: FlushDelivery;
+  /** Does a slice of a thread's work. */
+  readonly flush: (job: FlushJob) => Promise<unknown>;
   /** Keeps a job that is dead. */
-  readonly keepDead: (actor: Actor, letter: { messageId: string; job: FlushJob }) => Promise<Result<void>>;
+  readonly keepDead: (letter: { messageId: string; job: FlushJob }) => Promise<void>;
 }
 
 /** The messages of a batch that are about one thread. */
@@ -30,7 +27,7 @@ interface ThreadGroup {
 
 /** Handles a batch: the order and number of its messages make no difference, since each only says that there is something to do. */
 export async function consumeFlushes(jobs: readonly JobMessage<FlushJob>[], ports: FlushPorts): Promise<void> {
-  const isDead = ({ message }: JobMessage<FlushJob>) => message.attempts > maxTries;
+  const isDead = ({ message }: JobMessage<FlushJob>) => message.attempts > waits.length;
   const alive = jobs.filter((one) => !isDead(one));
   await Promise.all([
     ...groupByThread(alive).map((group) => flushGroup(group, ports)),
@@ -50,18 +47,17 @@ function groupByThread(jobs: readonly JobMessage<FlushJob>[]): ThreadGroup[] {
   return [...groups.values()];
 }
 
-async function flushGroup({ job, messages }: ThreadGroup, { threads }: FlushPorts): Promise<void> {
+async function flushGroup({ job, messages }: ThreadGroup, { flush }: FlushPorts): Promise<void> {
   const { tenantId } = job;
   try {
-    const flushed = await flushThread(systemActor(tenantId, "queue"), job, threads);
-    if (!flushed.ok) log("error", "queue.flush_refused", { tenantId, code: flushed.problem.code });
+    await flush(job);
     for (const message of messages) message.ack();
   } catch (error) {
     const attempts = messages[0]?.attempts;
     log("warn", "queue.slice_failed", { tenantId, attempts, ...describeError(error) });
     // One message stands for the group: the others would only end alike.
     const [kept, ...others] = messages.toSorted((a, b) => b.attempts - a.attempts);
-    kept?.retry({ delaySeconds: Math.min(maxRetrySeconds, firstRetrySeconds * 2 ** (kept.attempts - 1)) });
+    if (kept !== undefined) kept.retry({ delaySeconds: (waits[kept.attempts - 1] ?? 0) / 1_000 });
     for (const message of others) message.ack();
   }
 }
@@ -69,12 +65,11 @@ async function flushGroup({ job, messages }: ThreadGroup, { threads }: FlushPort
 async function bury({ message, job }: JobMessage<FlushJob>, { keepDead }: FlushPorts): Promise<void> {
   const { tenantId, threadId } = job;
   try {
-    const kept = await keepDead(systemActor(tenantId, "queue"), { messageId: message.id, job });
-    if (kept.ok) log("error", "queue.dead_letter", { tenantId, threadId });
-    else log("error", "queue.dead_letter_refused", { tenantId, code: kept.problem.code });
+    await keepDead({ messageId: message.id, job });
+    log("error", "queue.dead_letter", { tenantId, threadId });
     message.ack();
   } catch (error) {
     log("error", "queue.dead_letter_failed", { tenantId, ...describeError(error) });
-    message.retry({ delaySeconds: keepAgainSeconds });
+    message.retry(keepAgain);
   }
 }

@@ -1,10 +1,12 @@
 /** What the queues deliver: each job goes to the consumer of its kind, whichever queue it came by. */
+import { flushThread } from "../application/memory/flush-thread.js";
 import { keepDeadLetter } from "../application/memory/handle-dead-letters.js";
 import type { Services } from "../application/services.js";
 import { queueJobSchema } from "../catalogues/queue-jobs.js";
 import type { WebhookJob } from "../catalogues/webhooks.js";
 import type { FlushJob } from "../memory/memory.js";
 import { log } from "../platform/logging.js";
+import { systemActor } from "../tenancy/actor.js";
 import { consumeFlushes, type FlushPorts } from "./flush-consumer.js";
 import type { JobMessage, Message } from "./job-message.js";
 import { consumeWebhooks } from "./webhook-consumer.js";
@@ -28,8 +30,8 @@ export async function consumeJobs(messages: readonly Message[], services: Servic
     }
   }
   const ports: FlushPorts = {
-    threads: services.memory.ports.threads,
-    keepDead: (actor, letter) => keepDeadLetter(actor, letter, services),
+    flush: (job) => flushThread(systemActor(job.tenantId, "queue"), job, services),
+    keepDead: (letter) => keepDeadLetter(systemActor(letter.job.tenantId, "queue"), letter, services),
   };
   await Promise.all([consumeFlushes(flushes, ports), consumeWebhooks(webhooks, services)]);
 }

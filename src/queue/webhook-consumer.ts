@@ -19,8 +19,7 @@ async function consume({ message, job }: JobMessage<WebhookJob>, services: Servi
   const { tenantId } = job;
   const { attempts } = message;
   try {
-    const later = await deliverWebhooks(systemActor(tenantId, "queue"), job, services);
-    if (later.ok) await services.sendWebhookJobs(later.value);
+    await services.sendWebhookJobs(await deliverWebhooks(systemActor(tenantId, "queue"), job, services));
     message.ack();
   } catch (error) {
     log("warn", "queue.webhook_failed", { tenantId, attempts, ...describeError(error) });

@@ -1,11 +1,14 @@
 /** The analyst: a model that looks at a round beside what is counted. It can keep a debate from ending, and can't end one. */
 import { z } from "zod";
+import type { Spent } from "../agent/budget.js";
+import { defined } from "../conversation/defined.js";
 import { readProbability } from "../text/written-json.js";
-import type { Analysis } from "./consensus/schema.js";
-import { type DebateMaterial, materialNotice, materialPrompt } from "./debate-material.js";
+import type { Analysis, Consensus } from "./consensus/schema.js";
+import type { RoundRecord } from "./debate.js";
+import { materialNotice, materialOf } from "./debate-material.js";
 import type { DebatePorts, LoadedPanel } from "./ports.js";
-import { askStructured, type Read, type StructuredAnswer, unreadable } from "./structured-answer.js";
-import { listOfTexts, optionalText, text } from "./written-fields.js";
+import { askStructured } from "./structured-answer.js";
+import { listOfTexts, optionalText, type Read, text, unreadable } from "./written-answer.js";
 
 const demand = `Answer with this JSON alone: {"agreementLevel": a number from 0 (they contradict each other) to 1 (they hold the same), "summary": "who holds what, in three sentences at most", "commonGround": ["what all or most hold"], "disagreements": ["what divides them, and who stands where"], "nuances": ["conditions and exceptions that matter"], "groupthinkWarning": "why the agreement may be hollow, or null", "veto": "what has to be settled before the debate may end, or null"}`;
 
@@ -35,41 +38,35 @@ export function readAnalysis(value: object): Read<Analysis> {
   if (agreementLevel === undefined) {
     return { ok: false, problem: `agreementLevel is a number from 0 to 1, not ${JSON.stringify(written)}.` };
   }
-  return {
-    ok: true,
-    value: {
-      agreementLevel,
-      ...rest,
-      ...(groupthinkWarning === undefined ? {} : { groupthinkWarning }),
-      ...(veto === undefined ? {} : { veto }),
-    },
-  };
+  return { ok: true, value: { agreementLevel, ...rest, ...defined({ groupthinkWarning, veto }) } };
 }
 
+export type Analysed = Pick<Consensus, "analysis" | "analysisError">;
+
 /**
- * Has the last round of a debate analysed.
+ * Has the last of these rounds analysed. An analysis that fails costs the round nothing.
  * @throws {Parked} while a person reviews what the analyst says.
  */
-export function analyse(
+export async function analyseRound(
   id: string,
-  material: DebateMaterial,
-  panel: Pick<LoadedPanel, "limits" | "models">,
+  debate: { readonly topic: string; readonly rounds: readonly RoundRecord[] },
+  panel: LoadedPanel,
   ports: DebatePorts,
-): Promise<StructuredAnswer<Analysis>> {
-  return askStructured<Analysis>(
-    {
-      from: "analyst",
-      id,
-      models: panel.models.analyst,
-      prompt: materialPrompt(instructions, material, panel.limits.promptTokens),
-      demand,
-      read: readAnalysis,
-      texts: textsOf,
-      withTexts,
-    },
+): Promise<{ readonly analysed: Analysed; readonly spent: Spent }> {
+  const material = materialOf(debate, panel, ports);
+  const { analyst: models } = panel.models;
+  const answer = await askStructured<Analysis>(
+    { from: "analyst", id, models, instructions, material, demand, read: readAnalysis, texts: textsOf, withTexts },
     panel,
     ports,
   );
+  const analysed = answer.kind === "answer" ? { analysis: answer.value } : { analysisError: answer.error };
+  return { analysed, spent: answer.spent };
+}
+
+/** Whether nobody has looked at it yet, in vain or not. */
+export function awaitsAnalysis({ consensus }: RoundRecord): boolean {
+  return consensus !== undefined && consensus.analysis === undefined && consensus.analysisError === undefined;
 }
 
 function textsOf({ summary, commonGround, disagreements, nuances, groupthinkWarning, veto }: Analysis): string[] {

@@ -2,9 +2,11 @@
  * What seats ask for that the debate doesn't hold: one request however many ask for it, kept for the whole debate. Everything here
  * is a pure function over the list of a debate's requests.
  */
+
 import { z } from "zod";
-import { findRequest } from "./context-match.js";
-import type { ContextItem } from "./context-text.js";
+import { questionLikeness } from "../text/question-likeness.js";
+import { plainWords } from "../text/tokenizer.js";
+import type { RequestPolicy } from "./panel.js";
 import type { CitableContext } from "./position.js";
 
 export const contextPriorities = ["required", "optional"] as const;
@@ -21,13 +23,15 @@ const askerSchema = z.object({
 });
 /** One seat that asked for it, and how it did. */
 export type ContextAsker = z.infer<typeof askerSchema>;
+/** What a seat asks for, and how. */
+export type RequestedContext = ContextAsker & { readonly query: string };
 
 export const contextRequestSchema = z.object({
   /** That of its ask. */
   requestId: z.string(),
   /** From 1, in the order of the debate: seats know it as `C1`. */
   number: z.int(),
-  /** The words of whoever asked first. */
+  /** The words of the first asker. */
   query: z.string(),
   /** The strictest of its askers'. */
   priority: z.enum(contextPriorities),
@@ -44,17 +48,8 @@ export const contextRequestSchema = z.object({
 });
 export type ContextRequest = z.infer<typeof contextRequestSchema>;
 
-/** How requests of a debate are limited and compared. */
-export interface RequestLimits {
-  /** New ones of one seat in one round. */
-  readonly maxPerSeat: number;
-  /** New ones of the whole debate. */
-  readonly max: number;
-  /** `required` turns optional ones away. */
-  readonly priority: "all" | "required";
-  /** From which likeness on, from 0 to 1, two questions are one. */
-  readonly minLikeness: number;
-}
+/** What is limited and compared of requests. */
+export type RequestLimits = Pick<RequestPolicy, "maxPerSeat" | "max" | "priority" | "minLikeness">;
 
 export const requestLengths = { query: 1_000, reason: 500 } as const;
 
@@ -77,19 +72,77 @@ export function readRequest(
   return { ok: false, problem: `${issue?.path.join(".") || "the request"}: ${issue?.message ?? "it can't be read"}` };
 }
 
-export type RequestDecision =
-  | { readonly kind: "new" }
-  /** Somebody asks for it already. */
-  | { readonly kind: "open"; readonly request: ContextRequest }
-  /** It was asked for before and is closed: answered, or not to be had. */
-  | { readonly kind: "known"; readonly request: ContextRequest; readonly match: "words" | "meaning" }
-  /** Beyond what may be asked. */
-  | { readonly kind: "refused"; readonly why: string };
+/** What is compared of a request. */
+export type ComparableRequest = Pick<ContextRequest, "query" | "status">;
 
-/** What becomes of a request: one that is there already is found again, whoever asked and in whatever round. */
+interface MatchedRequest<R> {
+  readonly request: R;
+  /** `words`: letter case, spaces and punctuation aside the very same. `meaning`: their likeness is at least what is demanded. */
+  readonly match: "words" | "meaning";
+}
+
+/** Of requests that are equally like: the one that helps most. */
+const usefulness: readonly ComparableRequest["status"][] = [
+  "answered",
+  "open",
+  "unavailable",
+  "skipped",
+  "expired",
+  "withdrawn",
+];
+
+/**
+ * The request that asks what the query asks. Which one it is doesn't depend on the order of the list, as long as no two of them have the
+ * same words and status.
+ * @param minLikeness from 0 to 1, as `questionLikeness` returns it.
+ * @example findRequest([{ query: "What's our monthly budget?", status: "open" }], "our budget, monthly", 0.8)?.match // "meaning"
+ */
+export function findRequest<R extends ComparableRequest>(
+  requests: readonly R[],
+  query: string,
+  minLikeness: number,
+): MatchedRequest<R> | undefined {
+  const words = sameWords(query);
+  const found = requests.flatMap((request) => {
+    const theirs = sameWords(request.query);
+    const likeness = theirs === words ? identical : questionLikeness(query, request.query);
+    return likeness >= minLikeness ? [{ request, likeness, theirs }] : [];
+  });
+  const [best] = found.toSorted(
+    (a, b) =>
+      b.likeness - a.likeness ||
+      usefulness.indexOf(a.request.status) - usefulness.indexOf(b.request.status) ||
+      (a.theirs < b.theirs ? -1 : 1),
+  );
+  return best === undefined
+    ? undefined
+    : { request: best.request, match: best.likeness === identical ? "words" : "meaning" };
+}
+
+/** Above any likeness of meaning. */
+const identical = 2;
+
+function sameWords(query: string): string {
+  return plainWords(query.normalize("NFKC")).join(" ");
+}
+
+/** What came of a call, as it is journalled. */
+export const requestOutcomeSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("new"), request: contextRequestSchema }),
+  /** Somebody asks for it already. */
+  z.object({ kind: z.literal("open"), request: contextRequestSchema }),
+  /** It was asked for before and is closed: answered, or not to be had. */
+  z.object({ kind: z.literal("known"), request: contextRequestSchema, match: z.enum(["words", "meaning"]) }),
+  /** Beyond what may be asked. */
+  z.object({ kind: z.literal("refused"), why: z.string() }),
+]);
+export type RequestOutcome = z.infer<typeof requestOutcomeSchema>;
+export type RequestDecision = { readonly kind: "new" } | Exclude<RequestOutcome, { kind: "new" }>;
+
+/** What becomes of a request: one that is there already is found again, for any asker and in any round. */
 export function decideRequest(
   requests: readonly ContextRequest[],
-  asked: ContextAsker & { readonly query: string },
+  asked: RequestedContext,
   limits: RequestLimits,
 ): RequestDecision {
   const found = findRequest(requests, asked.query, limits.minLikeness);
@@ -112,7 +165,7 @@ export function decideRequest(
 
 export function newRequest(
   requests: readonly ContextRequest[],
-  { query, ...asker }: ContextAsker & { readonly query: string },
+  { query, ...asker }: RequestedContext,
   opened: Pick<ContextRequest, "requestId" | "openedAt">,
 ): ContextRequest {
   const number = Math.max(0, ...requests.map((request) => request.number)) + 1;
@@ -182,34 +235,6 @@ export function citableContext(requests: readonly ContextRequest[]): CitableCont
   return requests
     .filter(({ status }) => status === "answered")
     .map((request) => ({ requestId: request.requestId, label: labelOf(request) }));
-}
-
-/** A request as seats read it. */
-export function contextItem(request: ContextRequest): ContextItem {
-  const { query, askers, status, source } = request;
-  return {
-    ...(status === "answered" ? { label: labelOf(request) } : { status }),
-    query,
-    reason: [...new Set(askers.map(({ reason }) => reason))].join("; "),
-    ...(source === undefined ? {} : { source }),
-    text: answerText(request),
-  };
-}
-
-function answerText({ status, result, error }: ContextRequest): string {
-  switch (status) {
-    case "answered":
-      return result ?? "";
-    case "unavailable":
-      return `This could not be had: ${error ?? "no reason was given"}`;
-    case "open":
-      return "Not answered yet.";
-    case "expired":
-      return "Nobody answered in time.";
-    case "withdrawn":
-    case "skipped":
-      return "The debate went on without an answer.";
-  }
 }
 
 export const contextRequestViewSchema = z.object({

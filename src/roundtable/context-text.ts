@@ -1,6 +1,8 @@
 /** What seats read of context requests: each with its question, its reason, what came of it and the source, within the room of a prompt. */
 import { dataBlock } from "../conversation/data-block.js";
+import { defined } from "../conversation/defined.js";
 import { shorten } from "../text/passages.js";
+import { type ContextRequest, labelOf } from "./context-request.js";
 
 /** A request as seats read it. */
 export interface ContextItem {
@@ -15,6 +17,33 @@ export interface ContextItem {
   readonly text: string;
 }
 
+export function contextItem(request: ContextRequest): ContextItem {
+  const { query, askers, status, source } = request;
+  return {
+    ...(status === "answered" ? { label: labelOf(request) } : { status }),
+    query,
+    reason: [...new Set(askers.map(({ reason }) => reason))].join("; "),
+    ...defined({ source }),
+    text: answerText(request),
+  };
+}
+
+function answerText({ status, result, error }: ContextRequest): string {
+  switch (status) {
+    case "answered":
+      return result ?? "";
+    case "unavailable":
+      return `This could not be had: ${error ?? "no reason was given"}`;
+    case "open":
+      return "Not answered yet.";
+    case "expired":
+      return "Nobody answered in time.";
+    case "withdrawn":
+    case "skipped":
+      return "The debate went on without an answer.";
+  }
+}
+
 /** Least room for a request, in characters; where there is less, the oldest are left out. */
 const leastRoom = 300;
 const longest = { query: 1_000, reason: 300, source: 300 } as const;
@@ -25,8 +54,17 @@ const longest = { query: 1_000, reason: 300, source: 300 } as const;
  * @param room in characters, escapes counted: what is returned never has more.
  */
 export function renderContext(items: readonly ContextItem[], room: number): string {
+  const blocks = contextBlocks(items, room);
+  if (blocks.length === 0) return "";
+  return [...(blocks.length === items.length ? [] : [missingNote]), ...blocks].join(separator);
+}
+
+/** The same in blocks: of all items, or of the last of them. Where all fit as they are, none depends on how many there are. */
+export function contextBlocks(items: readonly ContextItem[], room: number): string[] {
+  const whole = items.map((item) => contextBlock(item, item.text, Number.POSITIVE_INFINITY));
+  if (whole.reduce((sum, block) => sum + block.length + separator.length, 0) <= room) return whole;
   const count = Math.min(items.length, Math.floor((room - missingNote.length) / leastRoom));
-  if (count <= 0) return "";
+  if (count <= 0) return [];
   const share = Math.floor((room - missingNote.length) / count);
   const kept = items.slice(items.length - count);
   const frames = kept.map((item) => contextBlock(item, "", share).length + separator.length);
@@ -35,10 +73,7 @@ export function renderContext(items: readonly ContextItem[], room: number): stri
     kept.map(({ text }) => text),
     left,
   );
-  return [
-    ...(count === items.length ? [] : [missingNote]),
-    ...kept.map((item, index) => contextBlock(item, texts[index] ?? "", share)),
-  ].join(separator);
+  return kept.map((item, index) => contextBlock(item, texts[index] ?? "", share));
 }
 
 const separator = "\n\n";
@@ -52,10 +87,10 @@ function contextBlock({ label, query, reason, status, source }: ContextItem, tex
   return dataBlock(
     "context",
     {
-      ...(label === undefined ? {} : { id: label }),
+      ...defined({ id: label }),
       question: short(query, longest.query, 0.5),
       reason: short(reason, longest.reason, 0.2),
-      ...(status === undefined ? {} : { status }),
+      ...defined({ status }),
       ...(source === undefined ? {} : { source: short(source, longest.source, 0.2) }),
     },
     text,
@@ -102,4 +137,19 @@ function escapedLength(text: string): number {
   let length = text.length;
   for (const [character] of text.matchAll(/[&<>]/g)) length += (escapedLengths.get(character) ?? 1) - 1;
   return length;
+}
+
+/** The first of the texts that fit together. @param room in characters */
+export function firstWithin(texts: readonly string[], room: number): string[] {
+  let left = room;
+  const end = texts.findIndex((text) => {
+    left -= text.length;
+    return left < 0;
+  });
+  return end < 0 ? [...texts] : texts.slice(0, end);
+}
+
+/** The last of the texts that fit together, in their order. */
+export function lastWithin(texts: readonly string[], room: number): string[] {
+  return firstWithin(texts.toReversed(), room).toReversed();
 }

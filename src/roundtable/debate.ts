@@ -1,5 +1,5 @@
 /**
- * A debate as a pure state machine: its record, what it is waiting for, and what a continue does. Whoever owns a debate (its object, or
+ * A debate as a pure state machine: its record, what it is waiting for, and what a continue does. The owner of a debate (its object, or
  * the turn or run that it is nested in) keeps the record and asks here what is next.
  */
 import { z } from "zod";
@@ -115,6 +115,26 @@ export function statusOf(debate: Debate): DebateStatus {
   return isCompleted(debate) ? "completed" : "in_progress";
 }
 
+/** A debate has no more rounds than this, however often it is prolonged. */
+export const maxRounds = 20;
+
+/** The debate with so many rounds left from here; one that has ended goes on. Or why it can't. */
+export function prolonged(debate: Debate, more: number): Debate | { readonly refused: string } {
+  const { exit, rounds } = debate;
+  const totalRounds = (rounds.at(-1)?.round ?? 0) + more;
+  if (exit?.reason === "blocked") return { refused: "Its topic was blocked: start a roundtable with another one." };
+  if (exit?.reason === "budget") {
+    return {
+      refused: "Its budget is used up. Fork it: the fork has a budget of its own. POST …/fork {round, rounds}.",
+    };
+  }
+  if (totalRounds > maxRounds) {
+    const left = maxRounds - totalRounds + more;
+    return { refused: `A debate has at most ${maxRounds} rounds; this one can have ${left} more.` };
+  }
+  return { ...debate, exit: undefined, totalRounds };
+}
+
 export interface ContinueOptions {
   /** Goes on without what is required and open. */
   readonly skipPending?: boolean | undefined;
@@ -148,11 +168,11 @@ export function nextStep(debate: Debate, { skipPending = false, rerun }: Continu
   if (isCompleted(debate)) {
     return {
       kind: "refused",
-      detail: `The roundtable is completed: ${exitWords[exit?.reason ?? "rounds"]}. Fork it to go on from a round: POST …/fork.`,
+      detail: `The roundtable is completed: ${exitWords[exit?.reason ?? "rounds"]}. To go on, say how many more rounds: POST …/continue {rounds: 2}; or fork it from a round: POST …/fork.`,
     };
   }
-  const held = skipPending ? new Set<string>() : waitingSeats(requests);
-  if (held.size > 0 && (waiting === "all" || exit !== undefined)) return { kind: "needs_context" };
+  const waitingNow = skipPending ? new Set<string>() : waitingSeats(requests);
+  if (waitingNow.size > 0 && (waiting === "all" || exit !== undefined)) return { kind: "needs_context" };
 
   const ids = idsOf(seats);
   const last = rounds.at(-1);
@@ -162,13 +182,13 @@ export function nextStep(debate: Debate, { skipPending = false, rerun }: Continu
   }
   if (rerun === "requesters") {
     const news = last === undefined ? new Set<string>() : seatsWithNews(requests, last.round);
-    const speakers = ids.filter((id) => news.has(id) && !held.has(id));
+    const speakers = ids.filter((id) => news.has(id) && !waitingNow.has(id));
     if (last === undefined || speakers.length === 0) return nobodyToAsk;
     return { kind: "rerun", round: last.round, speakers, absent: [] };
   }
-  const speakers = ids.filter((id) => !held.has(id));
+  const speakers = ids.filter((id) => !waitingNow.has(id));
   if (speakers.length === 0) return { kind: "needs_context" };
-  return { kind: "round", round: (last?.round ?? 0) + 1, speakers, absent: ids.filter((id) => held.has(id)) };
+  return { kind: "round", round: (last?.round ?? 0) + 1, speakers, absent: ids.filter((id) => waitingNow.has(id)) };
 }
 
 const nobodyToAsk: NextStep = {
@@ -194,6 +214,11 @@ export function mergePass(
     passes: [...round.passes, { kind: pass.kind, seats: [...pass.seats] }],
     endedAt: result.endedAt,
   };
+}
+
+/** The rounds with one that is new, or has changed. */
+export function withRound(rounds: readonly RoundRecord[], round: RoundRecord): RoundRecord[] {
+  return [...rounds.filter((one) => one.round !== round.round), round];
 }
 
 /** Positions and failures in the order of the seats. */

@@ -1,7 +1,27 @@
-/** When a debate ends: decided after every round, from what its rounds hold. */
+/** What a round comes to as it can be counted, and when a debate ends: decided after every round, from what its rounds hold and took. */
+import type { Spent } from "../agent/budget.js";
+import { consensusOf } from "./consensus/consensus.js";
 import type { Consensus } from "./consensus/schema.js";
 import type { Exit, RoundRecord } from "./debate.js";
-import type { ExitThresholds } from "./panel.js";
+import { modeNamed } from "./modes/table.js";
+import type { ExitThresholds, PanelLimits } from "./panel.js";
+import { namesOf } from "./prompts.js";
+
+/** @param rounds complete rounds, the one in question last */
+export function countConsensus(
+  rounds: readonly Pick<RoundRecord, "positions">[],
+  panel: { readonly thresholds: ExitThresholds } & Parameters<typeof namesOf>[0],
+): Consensus {
+  const { role, anonymous } = modeNamed(panel.mode);
+  const stances = panel.seats.map((_, index) => role?.(index, panel.seats.length).stance);
+  return consensusOf({
+    rounds: rounds.map(({ positions }) => positions),
+    stancesAreParts: stances.some((stance) => stance !== undefined && stance !== "required"),
+    withEstimates: anonymous === true,
+    stableRounds: panel.thresholds.stableRounds,
+    nameOf: namesOf(panel),
+  });
+}
 
 export interface ExitInput {
   /** The complete rounds, the one that just ended last. */
@@ -70,4 +90,29 @@ function areDivided(consensus: Consensus, { analyst }: ExitThresholds): boolean 
   const { clusters, disagreements, analysis } = consensus;
   const isSplit = clusters.length > 1 || disagreements.length > 0 || takeSides(consensus);
   return isSplit || (analysis !== undefined && analysis.agreementLevel < analyst);
+}
+
+/** What one seat may spend in its turn. */
+export interface Share {
+  readonly maxTokens: number;
+  readonly maxActiveMs: number;
+}
+
+/** Equal shares of what is left, so that the whole stays within the limit whatever each does. */
+export function shareOf(limits: PanelLimits, spent: Spent, seats: number): Share {
+  const tokens = limits.maxTokens - spent.inputTokens - spent.outputTokens;
+  return {
+    maxTokens: Math.max(1, Math.floor(tokens / Math.max(1, seats))),
+    maxActiveMs: Math.max(1, limits.maxActiveMs - spent.activeMs),
+  };
+}
+
+/** Why nothing more may be begun; `undefined` while there is something left. */
+export function budgetExhausted(limits: PanelLimits, spent: Spent): string | undefined {
+  const tokens = spent.inputTokens + spent.outputTokens;
+  if (tokens >= limits.maxTokens) return `the debate's budget of ${limits.maxTokens} tokens is used up`;
+  if (spent.modelCalls >= limits.maxModelCalls)
+    return `the debate's budget of ${limits.maxModelCalls} model calls is used up`;
+  if (spent.activeMs >= limits.maxActiveMs) return `the debate's budget of ${limits.maxActiveMs} ms is used up`;
+  return undefined;
 }

@@ -2,12 +2,11 @@
  * The record of a debate within other work: what it is called, how it is read like any roundtable, and what becomes of the labels of its
  * answers and sources where nobody could look them up.
  */
-import type { ContextRequest } from "./context-request.js";
-import { awaitedContext, labelOf, viewOfRequest } from "./context-request.js";
-import { exitWords, inSeatOrder } from "./debate.js";
+import { defined } from "../conversation/defined.js";
+import { type ContextRequest, labelOf } from "./context-request.js";
+import { exitWords } from "./debate.js";
 import { sourcesOf } from "./debate-material.js";
-import type { DebateRecord } from "./debate-record.js";
-import { shownPosition } from "./record-views.js";
+import { type DebateRecord, shownDebate } from "./debate-record.js";
 import type { Roundtable } from "./roundtable.js";
 
 const nestedId = /^rt_[0-9a-z]{26}_([a-z]+_[0-9a-z]{26})$/;
@@ -19,42 +18,28 @@ export function debateOwner(debateId: string): string | undefined {
 
 /** The debate as a roundtable is read. It goes on with the work that it is in, and by nothing else. */
 export function roundtableOf(record: DebateRecord): Roundtable {
-  const { sessionId, topic, mode, panel, status, seats, totalRounds, rounds, requests, exit, synthesis } = record;
-  const { open, blocking } = awaitedContext(requests);
+  const { sessionId, topic, mode, panel, status, totalRounds, rounds, exit, synthesis, createdAt, endedAt } = record;
+  const { activeMs: _, ...usage } = record.usage;
   const last = rounds.at(-1);
-  const { modelCalls, inputTokens, outputTokens } = record.usage;
   return {
     sessionId,
     status,
     running: status === "in_progress",
-    ...(open.length === 0 ? {} : { blocking, contextRequests: open.map(viewOfRequest) }),
     message: messageOf(record),
-    ...(topic === undefined ? {} : { topic }),
+    ...defined({ topic }),
     mode,
     panel,
-    agents: seats.map(({ id, name, role, perspective }) => ({
-      agentId: id,
-      name,
-      ...(role === undefined ? {} : { role }),
-      ...(perspective === undefined ? {} : { perspective }),
-    })),
+    ...shownDebate(record),
     currentRound: last?.round ?? 0,
-    roundNumber: last?.round ?? 0,
     totalRounds,
-    responses: inSeatOrder(last?.positions ?? [], seats).map((position) => shownPosition(seats, position)),
-    ...(last?.consensus === undefined ? {} : { consensus: last.consensus }),
-    ...(last === undefined || last.failures.length === 0
-      ? {}
-      : { failures: last.failures.map(({ seat, ...failure }) => ({ agentId: seat, ...failure })) }),
-    ...(exit === undefined ? {} : { exit }),
-    ...(synthesis === undefined ? {} : { synthesis }),
+    ...defined({ exit, synthesis }),
     asks: [],
     degraded: [],
-    usage: { modelCalls, inputTokens, outputTokens },
+    usage,
     metadata: {},
-    createdAt: record.createdAt,
-    updatedAt: record.endedAt ?? last?.endedAt ?? record.createdAt,
-    ...(record.endedAt === undefined ? {} : { endedAt: record.endedAt }),
+    createdAt,
+    updatedAt: endedAt ?? last?.endedAt ?? createdAt,
+    ...defined({ endedAt }),
   };
 }
 

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { modelChoice } from "../agent/definition.js";
 import { audiences } from "../asks/policy.js";
+import { defined } from "../conversation/defined.js";
 import { itemName, toolRefSchema } from "../conversation/names.js";
 import { modeNamed, modeNames } from "./modes/table.js";
 
@@ -197,7 +198,7 @@ function panelProblems(panel: Seating): { path: (string | number)[]; message: st
 export const perspectiveTextSchema = z.object({ name: z.string(), description: z.string() });
 export type Perspective = z.infer<typeof perspectiveTextSchema>;
 
-/** Whoever sits at the table, as the debate and its readers know them. */
+/** Those who sit at the table, as the debate and its readers know them. */
 export const seatInfoSchema = z.object({
   /** `agentId` on the wire. */
   id: z.string(),
@@ -208,6 +209,11 @@ export const seatInfoSchema = z.object({
   perspective: perspectiveTextSchema.optional(),
 });
 export type SeatInfo = z.infer<typeof seatInfoSchema>;
+
+/** A seat as readers know it. */
+export function seatInfo({ id, name, persona, role, perspective }: SeatInfo): SeatInfo {
+  return { id, name, ...defined({ persona, role, perspective }) };
+}
 
 /** The seats of a panel in their order: those that it lists, or as many as it says. */
 export function seatsOf({ mode, agentCount, seats, perspectives }: Panel): (SeatInfo & SeatDefinition)[] {
@@ -220,8 +226,7 @@ export function seatsOf({ mode, agentCount, seats, perspectives }: Panel): (Seat
     return {
       ...seat,
       name: seat.name ?? (seats === undefined ? numbered : seat.id),
-      ...(role === undefined ? {} : { role: role.name }),
-      ...(perspective === undefined ? {} : { perspective }),
+      ...defined({ role: role?.name, perspective }),
     };
   });
 }

@@ -1,14 +1,11 @@
 /** Perspectives for the seats of a debate that needs some and was given none: a model names them, or a plain list does. */
 import { z } from "zod";
-import { defaultAgentLimits } from "../agent/budget.js";
-import { runAgent } from "../agent/loop.js";
-import { openGuard } from "../agent/tools.js";
-import { activeAtHop } from "../supervision/as-hop.js";
-import { supervise } from "../supervision/supervise.js";
-import { jsonObjectsIn } from "../text/written-json.js";
+import { modeNamed } from "./modes/table.js";
 import type { Perspective } from "./panel.js";
-import type { DebatePorts, LoadedPanel } from "./ports.js";
-import { joinParts, splitParts } from "./supervised-parts.js";
+import { type DebatePorts, type LoadedPanel, scoped } from "./ports.js";
+import { askForJson } from "./structured-answer.js";
+import { superviseHop } from "./supervised-texts.js";
+import { readAs } from "./written-answer.js";
 
 const writtenSchema = z.object({
   perspectives: z.array(
@@ -32,58 +29,46 @@ const plain: readonly Perspective[] = [
   { name: "Alternatives", description: "What else could be done, and what doing nothing means." },
 ];
 
+/** Whether its mode needs some and nobody gave any. */
+export function needsPerspectives({ mode, seats }: LoadedPanel): boolean {
+  return modeNamed(mode).perspectives === true && seats.every(({ perspective }) => perspective === undefined);
+}
+
+/** The panel with the perspectives that were made for its seats. */
+export function withPerspectives(panel: LoadedPanel, perspectives: readonly Perspective[] | undefined): LoadedPanel {
+  if (perspectives === undefined) return panel;
+  return { ...panel, seats: panel.seats.map((seat, index) => ({ ...seat, perspective: perspectives[index] })) };
+}
+
 /** One for each seat. @throws {Parked} while a person reviews them */
 export async function makePerspectives(topic: string, panel: LoadedPanel, ports: DebatePorts): Promise<Perspective[]> {
   const count = panel.seats.length;
-  const outcome = await runAgent(
+  const system = `You prepare a panel of ${count} experts. Name ${count} perspectives from which the topic has to be judged, as different as they can be. Answer with this JSON alone: {"perspectives": [{"name": "…", "description": "what it looks at, in a sentence"}]}`;
+  const { read } = await askForJson(
     {
       models: panel.models.analyst,
-      prompt: () => [
-        {
-          role: "system",
-          content: `You prepare a panel of ${count} experts. Name ${count} perspectives from which the topic has to be judged, as different as they can be. Answer with this JSON alone: {"perspectives": [{"name": "…", "description": "what it looks at, in a sentence"}]}`,
-        },
+      prompt: [
+        { role: "system", content: system },
         { role: "user", content: topic },
       ],
-      tools: () => [],
-      limits: { ...defaultAgentLimits, maxToolRounds: 0, modelTimeoutMs: panel.limits.modelTimeoutMs },
       replyId: "perspectives",
+      read: readAs(writtenSchema),
     },
-    { ...ports, journal: ports.journal.scope("agent"), guard: openGuard, observer: {} },
+    panel,
+    scoped(ports, "agent"),
   );
-  const written = outcome.kind === "answered" ? readPerspectives(outcome.text) : [];
-  const cleared = written.length < count ? undefined : await clear(written.slice(0, count), ports);
-  return cleared ?? plain.slice(0, count);
-}
-
-function readPerspectives(text: string): Perspective[] {
-  for (const value of jsonObjectsIn(text)) {
-    const read = writtenSchema.safeParse(value);
-    if (!read.success) continue;
-    const distinct = new Map(
-      read.data.perspectives
-        .filter(({ name }) => name.trim() !== "")
-        .map(({ name, description }) => [
-          name.trim().toLowerCase(),
-          { name: name.trim().slice(0, 200), description: description.trim().slice(0, 2_000) },
-        ]),
-    );
-    return [...distinct.values()];
-  }
-  return [];
-}
-
-/** They are shown to the caller: nothing if supervision doesn't let them pass as they are to be told apart. */
-async function clear(written: readonly Perspective[], ports: DebatePorts): Promise<Perspective[] | undefined> {
+  const written = read.ok ? distinctOf(read.value.perspectives).slice(0, count) : [];
+  if (written.length < count) return plain.slice(0, count);
+  // They are shown to the caller: the plain ones stand in for what supervision doesn't let pass as it is to be told apart.
   const texts = written.flatMap(({ name, description }) => [name, description]);
-  const passed = await supervise(
-    { hook: "hop", from: "analyst", to: "panel", content: joinParts(texts) },
-    activeAtHop(ports.supervisors, ["response", "hop"]),
-    ports.journal.scope("shown"),
-    ports.supervise,
-  );
-  ports.noteDegraded(passed.degraded);
-  if (passed.action === "block") return undefined;
-  const parts = splitParts(passed.subject.content, texts.length);
-  return parts && written.map((_, at) => ({ name: parts[2 * at] ?? "", description: parts[2 * at + 1] ?? "" }));
+  const passed = await superviseHop(texts, { from: "analyst", to: "panel" }, scoped(ports, "shown"));
+  if (passed.action === "block" || passed.texts.length !== texts.length) return plain.slice(0, count);
+  return written.map((_, at) => ({ name: passed.texts[2 * at] ?? "", description: passed.texts[2 * at + 1] ?? "" }));
+}
+
+function distinctOf(written: readonly Perspective[]): Perspective[] {
+  const named = written
+    .map(({ name, description }) => ({ name: name.trim(), description: description.trim().slice(0, 2_000) }))
+    .filter(({ name }) => name !== "");
+  return [...new Map(named.map((one) => [one.name.toLowerCase(), { ...one, name: one.name.slice(0, 200) }])).values()];
 }

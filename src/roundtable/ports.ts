@@ -7,8 +7,7 @@ import type { SupervisePorts } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ToolApprovals, ToolGuardPorts } from "../supervision/tool-guard.js";
 import type { SeatFailure } from "./debate.js";
-import type { ModeName } from "./modes/table.js";
-import type { ExitThresholds, PanelLimits, SeatInfo } from "./panel.js";
+import type { Panel, SeatInfo } from "./panel.js";
 import type { Position } from "./position.js";
 import type { RequestBook } from "./request-book.js";
 
@@ -22,15 +21,15 @@ export interface LoadedSeat extends SeatInfo {
 }
 
 /** A panel, with everything that it names looked up. */
-export interface LoadedPanel {
-  readonly mode: ModeName;
+export interface LoadedPanel
+  extends Readonly<
+    Pick<Panel, "mode" | "exitOnConsensus" | "thresholds" | "analysis" | "limits" | "requests" | "waiting">
+  > {
+  /** The stored panel's, or `inline`. */
+  readonly name: string;
   readonly seats: readonly LoadedSeat[];
   readonly totalRounds: number;
-  readonly exitOnConsensus: boolean;
-  readonly thresholds: ExitThresholds;
-  readonly analysis: boolean;
   readonly models: { readonly analyst: readonly string[]; readonly synthesis: readonly string[] };
-  readonly limits: PanelLimits;
 }
 
 /** What happens in a debate, as its observers hear it: each once, in the write of the step that it is of. */
@@ -42,7 +41,7 @@ export interface DebateObserver extends CallObserver {
   readonly recorded: (entry: DebateEntry) => void;
   /**
    * What a seat's call may have changed: `unknown` once it is begun, then what came of it, or nothing if it changed nothing after all. For
-   * whoever goes on where the round itself comes to no end. On replays too.
+   * the next caller where the round itself comes to no end. On replays too.
    */
   readonly effect?: (toolCallId: string, effect: Effect | undefined) => void;
 }
@@ -58,4 +57,14 @@ export interface DebatePorts extends Omit<AgentPorts, "guard" | "observer"> {
   /** What became meanwhile of what was asked for: brings the book up to date. */
   readonly syncRequests: () => void;
   readonly observer: DebateObserver;
+}
+
+/** The ports with a journal of their own for a part of the work. */
+export function scoped(ports: DebatePorts, scope: string): DebatePorts {
+  return { ...ports, journal: ports.journal.scope(scope) };
+}
+
+/** The ports as one of the debate has them: asks that come of supervision name it. */
+export function speakingAs(agent: string, ports: DebatePorts): DebatePorts {
+  return { ...ports, supervise: { ...ports.supervise, source: { ...ports.supervise.source, agent } } };
 }

@@ -2,12 +2,14 @@
  * The position that a seat takes in a round, and how it is read from what models write: the arguments of `take_position`, or JSON
  * in a text. What can be understood without guessing is put right; everything else is refused with words that say what would be right.
  */
-
 import { z } from "zod";
+import type { AgentTool, ToolOutput } from "../agent/tools.js";
+import { defined } from "../conversation/defined.js";
 import { trimEndOf } from "../text/edges.js";
-import { jsonObjectsIn, readProbability } from "../text/written-json.js";
+import { readProbability } from "../text/written-json.js";
+import { clipped, readFrom, type Unreadable } from "./written-answer.js";
 
-export const stances = ["YES", "NO", "NEUTRAL"] as const;
+const stances = ["YES", "NO", "NEUTRAL"] as const;
 export const stanceSchema = z.enum(stances);
 export type Stance = z.infer<typeof stanceSchema>;
 
@@ -29,6 +31,18 @@ export const citationSchema = z.object({
 });
 export type Citation = z.infer<typeof citationSchema>;
 
+/** What two citations of one source share. */
+export function sourceKey({ url, title }: Citation): string {
+  return url ?? title;
+}
+
+/** Each source once, as it is cited first. */
+export function distinctSources(citations: readonly Citation[]): Citation[] {
+  const found = new Map<string, Citation>();
+  for (const citation of citations) if (!found.has(sourceKey(citation))) found.set(sourceKey(citation), citation);
+  return [...found.values()];
+}
+
 export const positionSchema = z.object({
   /** The id of the seat. */
   seat: z.string(),
@@ -49,10 +63,7 @@ export type Position = z.infer<typeof positionSchema>;
 /** A position as it was read, before it is known whose it is. */
 export type PositionDraft = Omit<Position, "seat" | "round">;
 
-export type ReadPosition =
-  | { readonly ok: true; readonly position: PositionDraft }
-  /** `problem` is shown to the model, once. */
-  | { readonly ok: false; readonly problem: string };
+export type ReadPosition = { readonly ok: true; readonly position: PositionDraft } | Unreadable;
 
 /** An answer to a context request, as it is named to the seats. */
 export interface CitableContext {
@@ -112,7 +123,7 @@ export function checkPosition(value: unknown, rules: PositionRules): ReadPositio
   return {
     ok: true,
     position: {
-      ...(stance.stance === undefined ? {} : { stance: stance.stance }),
+      ...defined({ stance: stance.stance }),
       position,
       reasoning,
       confidence,
@@ -122,15 +133,9 @@ export function checkPosition(value: unknown, rules: PositionRules): ReadPositio
   };
 }
 
-/** Reads a position out of a text: bare, fenced, or with prose around it; broken JSON is repaired. */
+/** Reads a position out of a text. */
 export function readPosition(text: string, rules: PositionRules): ReadPosition {
-  let first: ReadPosition | undefined;
-  for (const value of jsonObjectsIn(text)) {
-    const read = checkPosition(value, rules);
-    if (read.ok) return read;
-    first ??= read;
-  }
-  return first ?? problem("it holds no JSON object.");
+  return readFrom(text, (value) => checkPosition(value, rules));
 }
 
 /** The demand for a position in JSON: of a model without tools, or whose position can't be used. */
@@ -157,7 +162,7 @@ const stanceWords: Readonly<Record<Stance, readonly string[]>> = {
 };
 const noStance = ["", "none", "n/a", "null", "undefined"];
 
-type ReadStance = { readonly ok: true; readonly stance: Stance | undefined } | Extract<ReadPosition, { ok: false }>;
+type ReadStance = { readonly ok: true; readonly stance: Stance | undefined } | Unreadable;
 
 function readStance(written: string, { stance: demanded }: PositionRules): ReadStance {
   const word = trimEndOf(written.toLowerCase(), /[.!]/);
@@ -194,11 +199,11 @@ function readCitations(written: readonly z.infer<typeof looseCitation>[]): Citat
 }
 
 /** Named in the list, or in the text as `[C1]`. What isn't citable is left out: nobody could look it up. */
-function readCitedContext(named: readonly string[], text: string, citable: readonly CitableContext[]): string[] {
+export function readCitedContext(named: readonly string[], text: string, citable: readonly CitableContext[]): string[] {
   const inText = [...text.matchAll(/\[(C\d{1,4})\]/gi)].map(([, label = ""]) => label);
-  const wanted = new Set([...named, ...inText].map((name) => name.replace(/^\[|\]$/g, "").toLowerCase()));
+  const labels = new Set([...named, ...inText].map((name) => name.replace(/^\[|\]$/g, "").toLowerCase()));
   return citable
-    .filter(({ requestId, label }) => wanted.has(label.toLowerCase()) || wanted.has(requestId.toLowerCase()))
+    .filter(({ requestId, label }) => labels.has(label.toLowerCase()) || labels.has(requestId.toLowerCase()))
     .map(({ requestId }) => requestId);
 }
 
@@ -215,10 +220,56 @@ function textOf(value: string | number | boolean | null | undefined): string {
   return value === null || value === undefined ? "" : String(value).trim();
 }
 
-function clipped(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
+function problem(text: string): Unreadable {
+  return { ok: false, problem: text };
 }
 
-function problem(text: string): Extract<ReadPosition, { ok: false }> {
-  return { ok: false, problem: text };
+/** Tools of the roundtable's own making; they check their arguments themselves, more leniently than a schema could. */
+export const roundtableServer = "roundtable";
+
+/**
+ * The position as a tool. Its schema is the same for all seats of a mode in all rounds: tools stand before everything else that a provider
+ * caches. What the seat's own role demands, and what there is to cite, is checked.
+ */
+export function takePositionTool(rules: PositionRules): AgentTool {
+  return {
+    ref: { server: roundtableServer, tool: "take_position" },
+    name: "take_position",
+    description: "State your position in this round. This ends your turn.",
+    timeoutMs: 10_000,
+    execution: "idempotent",
+    readOnly: true,
+    parameters: {
+      type: "object",
+      properties: {
+        stance: {
+          type: "string",
+          enum: [...stances],
+          description: "Where you stand on the topic, if it can be answered by yes or no",
+        },
+        position: { type: "string", description: "What you hold, in a few sentences" },
+        reasoning: { type: "string", description: "Why: your arguments, and what you make of those of the others" },
+        confidence: { type: "number", description: "How sure you are, from 0 to 1" },
+        citations: {
+          type: "array",
+          description: "Sources that you rest on",
+          items: {
+            type: "object",
+            properties: { title: { type: "string" }, url: { type: "string" }, snippet: { type: "string" } },
+            required: ["title", "url"],
+          },
+        },
+        citedContext: {
+          type: "array",
+          description: "The ids of <context> blocks whose answers you rest on, such as C1",
+          items: { type: "string" },
+        },
+      },
+      required: [...(rules.stance === undefined ? [] : ["stance"]), "position", "reasoning", "confidence"],
+    },
+    run: async (args): Promise<ToolOutput> => {
+      const read = checkPosition(args, rules);
+      return read.ok ? { content: "Taken.", endsRun: true } : { content: `Not taken: ${read.problem}`, isError: true };
+    },
+  };
 }

@@ -4,17 +4,20 @@
  */
 import { z } from "zod";
 import type { Ask, AskRequest } from "../asks/ask.js";
+import { defined } from "../conversation/defined.js";
 import {
   type ContextAsker,
   type ContextRequest,
   contextRequestSchema,
   decideRequest,
   newRequest,
+  type RequestedContext,
+  type RequestOutcome,
   withAsker,
 } from "./context-request.js";
 import { resolve } from "./context-results.js";
 import type { RequestPolicy } from "./panel.js";
-import { roundtableServer } from "./take-position.js";
+import { roundtableServer } from "./position.js";
 
 export const bookedRequestSchema = z.object({
   /** As it was asked and answered: for the caller who gave the answer, and for supervision. */
@@ -23,18 +26,6 @@ export const bookedRequestSchema = z.object({
   cleared: contextRequestSchema.pick({ status: true, result: true, error: true, source: true }).optional(),
 });
 export type BookedRequest = z.infer<typeof bookedRequestSchema>;
-
-/** What came of a call, as it is journalled. */
-export const askedSchema = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("new"), request: contextRequestSchema }),
-  z.object({ kind: z.literal("open"), request: contextRequestSchema }),
-  z.object({ kind: z.literal("known"), request: contextRequestSchema, match: z.enum(["words", "meaning"]) }),
-  z.object({ kind: z.literal("refused"), why: z.string() }),
-]);
-export type Asked = z.infer<typeof askedSchema>;
-
-/** What a seat asked for, and how. */
-export type AskedContext = ContextAsker & { readonly query: string };
 
 export interface RequestBookPorts {
   /** Opens an ask for a call, or finds the one that it has opened; waits for nothing. */
@@ -84,28 +75,19 @@ export class RequestBook {
   }
 
   /** Decides on a call and stores what follows from it, synchronously: of two seats that ask for the same, one opens the request. */
-  ask(callId: string, asked: AskedContext): Asked {
+  ask(callId: string, asked: RequestedContext): RequestOutcome {
     this.refresh();
     const decision = decideRequest(this.forSeats(), asked, this.policy);
-    switch (decision.kind) {
-      case "refused":
-        return { kind: "refused", why: decision.why };
-      case "known":
-        return { kind: "known", request: decision.request, match: decision.match };
-      case "open": {
-        return { kind: "open", request: this.join(decision.request.requestId, asked) };
-      }
-      case "new": {
-        const { askId, openedAt } = this.ports.open(callId, askOf(callId, asked, this.policy));
-        const request = newRequest(this.all(), asked, { requestId: askId, openedAt });
-        this.put({ request });
-        return { kind: "new", request };
-      }
-    }
+    if (decision.kind === "open") return { kind: "open", request: this.join(decision.request.requestId, asked) };
+    if (decision.kind !== "new") return decision;
+    const { askId, openedAt } = this.ports.open(callId, askOf(callId, asked, this.policy));
+    const request = newRequest(this.all(), asked, { requestId: askId, openedAt });
+    this.put({ request });
+    return { kind: "new", request };
   }
 
   /** Takes up what came of a call before an interruption, where the book was lost with it. */
-  restore(asked: AskedContext, outcome: Asked): void {
+  restore(asked: RequestedContext, outcome: RequestOutcome): void {
     if (outcome.kind === "refused" || outcome.kind === "known") return;
     this.refresh();
     const { requestId } = outcome.request;
@@ -164,7 +146,7 @@ export function shownRequest({ request, cleared }: BookedRequest): ContextReques
   return { ...rest, ...cleared };
 }
 
-function askOf(callId: string, asked: AskedContext, { audience, timeoutMs }: RequestPolicy): AskRequest {
+function askOf(callId: string, asked: RequestedContext, { audience, timeoutMs }: RequestPolicy): AskRequest {
   const { query, reason, priority, seat } = asked;
   return {
     kind: "context",
@@ -179,7 +161,7 @@ function askOf(callId: string, asked: AskedContext, { audience, timeoutMs }: Req
 
 /** @param ask one that is closed */
 function closedBy(request: ContextRequest, { status, answer, closedAt }: Ask): ContextRequest {
-  const closed = { ...request, ...(closedAt === undefined ? {} : { closedAt }) };
+  const closed = { ...request, ...defined({ closedAt }) };
   const given = answer !== undefined && !("response" in answer) && !("decision" in answer) ? answer : undefined;
   if (given === undefined) return { ...closed, status: status === "expired" ? "expired" : "withdrawn" };
   const source = given.source === undefined ? {} : { source: given.source };

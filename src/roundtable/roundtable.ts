@@ -2,11 +2,13 @@
 import { z } from "zod";
 import { usageSchema } from "../agent/work.js";
 import { askSchema } from "../asks/ask.js";
+import { defined } from "../conversation/defined.js";
+import { boundMemoriesSchema, memoryChoiceSchema } from "../conversation/memory-binding.js";
 import { externalIdSchema, itemName, metadataSchema, subjectSchema } from "../conversation/names.js";
 import { consensusSchema } from "./consensus/schema.js";
 import { contextRequestViewSchema } from "./context-request.js";
 import { contextResultSchema, resultOutcomeSchema } from "./context-results.js";
-import { debateStatuses, exitSchema } from "./debate.js";
+import { debateStatuses, exitSchema, maxRounds } from "./debate.js";
 import { modeNames } from "./modes/table.js";
 import { debateFields, type Panel, panelFields, panelSchema, perspectiveTextSchema } from "./panel.js";
 import { citationSchema, stanceSchema } from "./position.js";
@@ -17,32 +19,24 @@ const topicSchema = z
   .max(10_000)
   .refine((topic) => topic.trim() !== "", "the topic of a roundtable can't be empty");
 
-const { mode, agentCount, seats, ...sentFields } = panelFields;
+/** What makes a panel of a start: with a stored one it can't be said too. */
+const ownPanel = z.object(panelFields).partial();
+const ownFields = ownPanel.keyof().options;
 
 export const newRoundtableSchema = z
   .strictObject({
     topic: topicSchema,
     /** A stored panel; or what follows says what the panel is. */
     panel: itemName.optional(),
-    mode: mode.optional(),
-    agentCount: agentCount.optional(),
-    seats: seats.optional(),
-    tools: sentFields.tools.optional(),
-    memories: sentFields.memories.optional(),
-    requests: sentFields.requests.optional(),
-    models: sentFields.models.optional(),
-    analysis: sentFields.analysis.optional(),
-    limits: sentFields.limits.optional(),
-    rounds: debateFields.rounds.optional(),
-    exitOnConsensus: debateFields.exitOnConsensus.optional(),
-    thresholds: debateFields.thresholds.optional(),
-    perspectives: debateFields.perspectives.optional(),
-    waiting: debateFields.waiting.optional(),
+    ...ownPanel.shape,
+    ...z.object(debateFields).partial().shape,
     /** In addition to the tenant's and the panel's. */
     supervisors: z.array(itemName).max(50).default([]),
     subject: subjectSchema.optional(),
     /** What the caller calls it: unique among the tenant's roundtables. */
     externalId: externalIdSchema.optional(),
+    /** What `memory_search` searches, beside the memories of the panel. */
+    memory: memoryChoiceSchema.optional(),
     metadata: metadataSchema.default({}),
   })
   .superRefine((start, context) => {
@@ -58,19 +52,6 @@ export const newRoundtableSchema = z
   });
 export type NewRoundtable = z.infer<typeof newRoundtableSchema>;
 
-/** What makes a panel of a start: with a stored one it can't be said too. */
-const ownFields = [
-  "mode",
-  "agentCount",
-  "seats",
-  "tools",
-  "memories",
-  "requests",
-  "models",
-  "analysis",
-  "limits",
-] as const;
-
 /** Whether a start brings more of a panel along than a mode with a number. */
 export function bringsPanel(start: NewRoundtable): boolean {
   const { seats: sent, tools, memories, requests, models, limits } = start;
@@ -85,13 +66,9 @@ export function panelOf(
   stored: Panel | undefined,
 ): { panel: Panel } | { problems: PanelProblems } {
   const { rounds, exitOnConsensus, thresholds, perspectives, waiting } = start;
-  const own =
-    stored ??
-    Object.fromEntries(ownFields.map((field) => [field, start[field]]).filter(([, value]) => value !== undefined));
-  const overrides = Object.entries({ rounds, exitOnConsensus, thresholds, perspectives, waiting }).filter(
-    ([, value]) => value !== undefined,
-  );
-  const parsed = panelSchema.safeParse({ ...own, ...Object.fromEntries(overrides) });
+  const panel = stored ?? defined(Object.fromEntries(ownFields.map((field) => [field, start[field]])));
+  const overrides = defined({ rounds, exitOnConsensus, thresholds, perspectives, waiting });
+  const parsed = panelSchema.safeParse({ ...panel, ...overrides });
   if (parsed.success) return { panel: parsed.data };
   return { problems: parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })) };
 }
@@ -105,6 +82,7 @@ export const roundtableDefinitionSchema = z.object({
   supervisors: z.array(z.string()),
   subject: z.string().optional(),
   externalId: z.string().optional(),
+  memory: boundMemoriesSchema.optional(),
   metadata: metadataSchema,
   /** The roundtable that it was forked from, and from which of its rounds. */
   forkedFrom: z.object({ sessionId: z.string(), round: z.int() }).optional(),
@@ -116,6 +94,8 @@ export const contextResultsSchema = z.array(contextResultSchema).max(200);
 export const continueSchema = z.strictObject({
   focusQuestion: z.string().min(1).max(4_000).optional(),
   contextResults: contextResultsSchema.optional(),
+  /** So many rounds are left from here, this one included: also of a debate that has ended. */
+  rounds: z.int().min(1).max(maxRounds).optional(),
   /** Goes on without what is required and still open. */
   skipPending: z.boolean().optional(),
   /** Asks those of the current round again who asked for something and have it by now. */
@@ -161,6 +141,8 @@ export const roundtableSchema = z.object({
   sessionId: z.string(),
   status: z.enum(debateStatuses),
   running: z.boolean(),
+  /** Nobody works on its round right now: its process died, it failed unforeseen, or a provider has too much to do. It is tried again then. */
+  retryAt: z.iso.datetime().optional(),
   paused: z.literal(true).optional(),
   /** Whether a required request is open. */
   blocking: z.boolean().optional(),

@@ -4,21 +4,18 @@
  */
 
 import type { AgentOutcome } from "../agent/agent-spec.js";
-import type { AgentLimits } from "../agent/budget.js";
-import { defaultAgentLimits } from "../agent/budget.js";
+import { type AgentLimits, addSpent, defaultAgentLimits, nothingSpent, type Spent } from "../agent/budget.js";
 import { type Effect, effectsOf, refusingRepeats } from "../agent/effects.js";
 import { runAgent } from "../agent/loop.js";
-import { addSpent, nothingSpent } from "../agent/spent.js";
+import type { AgentObserver } from "../agent/ports.js";
 import type { AgentTool, ToolEffect, ToolGuard } from "../agent/tools.js";
+import { defined } from "../conversation/defined.js";
 import type { ModelMessage } from "../model/port.js";
-import { activeAtHop } from "../supervision/as-hop.js";
-import { supervise } from "../supervision/supervise.js";
 import { supervisingGuard } from "../supervision/tool-guard.js";
 import { citableContext } from "./context-request.js";
 import type { SeatFailure } from "./debate.js";
-import { factCheckTool } from "./fact-check.js";
-import type { Share } from "./limits.js";
-import type { DebatePorts, LoadedPanel, LoadedSeat } from "./ports.js";
+import type { Share } from "./exit.js";
+import { type DebatePorts, type LoadedPanel, type LoadedSeat, scoped, speakingAs } from "./ports.js";
 import {
   type Citation,
   checkPosition,
@@ -28,15 +25,25 @@ import {
   positionDemand,
   type ReadPosition,
   readPosition,
+  roundtableServer,
+  takePositionTool,
 } from "./position.js";
 import { type SeatView, seatPrompt } from "./prompts.js";
-import { requestContextTool } from "./request-context.js";
-import { joinParts, splitParts } from "./supervised-parts.js";
-import { roundtableServer, takePositionTool } from "./take-position.js";
+import { proseAsPosition } from "./prose-position.js";
+import { factCheckTool, requestContextTool } from "./seat-tools.js";
+import { superviseHop } from "./supervised-texts.js";
 
-export type SeatOutcome =
-  | { readonly kind: "position"; readonly position: Position }
-  | { readonly kind: "failed"; readonly failure: SeatFailure };
+export type SeatOutcome = Taken &
+  (
+    | { readonly kind: "position"; readonly position: Position }
+    | { readonly kind: "failed"; readonly failure: SeatFailure }
+  );
+
+/** What a turn takes and does. */
+interface Taken {
+  readonly spent: Spent;
+  readonly effects: readonly Effect[];
+}
 
 export interface SeatTurn {
   /** Begins the ids of what it does; unique, and the same over replays. */
@@ -46,131 +53,136 @@ export interface SeatTurn {
   readonly share: Share;
   /** What was done before this turn that isn't to be done again. */
   readonly effects: readonly Effect[];
-  /** What the turn takes and does, added up as it goes. */
-  readonly meter: SeatMeter;
-}
-
-export class SeatMeter {
-  spent = nothingSpent;
-  readonly effects: Effect[] = [];
 }
 
 /** @throws {Parked} while a person's approval or review is awaited. */
 export async function takeTurn(turn: SeatTurn, panel: LoadedPanel, ports: DebatePorts): Promise<SeatOutcome> {
   const { seat, view } = turn;
-  const { maxSeatRetries } = panel.limits;
+  const own = speakingAs(seat.id, ports);
+  let usage: Taken = { spent: nothingSpent, effects: [] };
   let last: Attempt = { kind: "failed", error: "it was not asked", reason: "failed" };
   let attempts = 0;
-  while (attempts <= maxSeatRetries) {
-    const journal = ports.journal.scope(`try${attempts}`);
-    const effects = [...turn.effects, ...turn.meter.effects];
-    last = await attempt({ ...turn, effects, id: `${turn.id}.${attempts}` }, panel, { ...ports, journal });
+  while (attempts <= panel.limits.maxSeatRetries && last.kind === "failed" && last.reason === "failed") {
+    const again = { ...turn, id: `${turn.id}.${attempts}`, effects: [...turn.effects, ...usage.effects] };
+    const tried = new SeatAttempt(again, panel, scoped(own, `try${attempts}`));
+    last = await tried.run();
+    usage = { spent: addSpent(usage.spent, tried.spent), effects: [...usage.effects, ...tried.effects] };
     attempts++;
-    if (last.kind === "position" || last.reason !== "failed") break;
   }
   if (last.kind === "position") {
     const { position } = last;
     await ports.journal.commit("taken", () => ports.observer.recorded({ type: "position.taken", position }));
-    return { kind: "position", position };
+    return { kind: "position", position, ...usage };
   }
   const failure: SeatFailure = { seat: seat.id, error: last.error, attempts, reason: last.reason };
   await ports.journal.commit("failed", () =>
     ports.observer.recorded({ type: "seat.failed", round: view.round, failure }),
   );
-  return { kind: "failed", failure };
+  return { kind: "failed", failure, ...usage };
 }
 
 type Attempt =
   | { readonly kind: "position"; readonly position: Position }
   | { readonly kind: "failed"; readonly error: string; readonly reason: SeatFailure["reason"] };
 
-async function attempt(turn: SeatTurn, panel: LoadedPanel, ports: DebatePorts): Promise<Attempt> {
-  const { view, seat } = turn;
-  const rules: PositionRules = { stance: view.role?.stance, citable: citableContext(ports.book.forSeats()) };
-  const first = await callSeat(turn, panel, ports, rules, "agent", []);
-  let read = positionOf(first, rules);
-  if (read === undefined && refusesTools(first)) {
-    const demand: ModelMessage = { role: "user", content: positionDemand(rules) };
-    read = positionOf(await callSeat(turn, panel, ports, rules, "plain", [demand]), rules);
+class SeatAttempt {
+  spent = nothingSpent;
+  readonly effects: Effect[] = [];
+  /** What the seat's role demands, and what it may cite. */
+  private readonly rules: PositionRules;
+
+  constructor(
+    private readonly turn: SeatTurn,
+    private readonly panel: LoadedPanel,
+    private readonly ports: DebatePorts,
+  ) {
+    this.rules = { stance: turn.view.role?.stance, citable: citableContext(ports.book.forSeats()) };
   }
-  if (read === undefined) {
-    if (first.kind !== "failed") return { kind: "failed", error: "it took no position", reason: "failed" };
-    return { kind: "failed", error: first.detail, reason: first.code === "budget_exceeded" ? "budget" : "failed" };
+
+  async run(): Promise<Attempt> {
+    const { rules } = this;
+    const first = await this.call("agent", []);
+    let read = positionOf(first, rules);
+    if (read === undefined && refusesTools(first)) {
+      read = positionOf(await this.call("plain", [{ role: "user", content: positionDemand(rules) }]), rules);
+    }
+    if (read === undefined) {
+      if (first.kind !== "failed") return { kind: "failed", error: "it took no position", reason: "failed" };
+      return { kind: "failed", error: first.detail, reason: first.code === "budget_exceeded" ? "budget" : "failed" };
+    }
+    if (!read.ok) {
+      const written = first.kind === "answered" ? first.text : "";
+      const again: ModelMessage[] = [
+        ...(written === "" ? [] : [{ role: "assistant" as const, content: written }]),
+        { role: "user", content: `That position can't be used: ${read.problem} ${positionDemand(rules)}` },
+      ];
+      read = positionOf(await this.call("repair", again), rules) ?? read;
+    }
+    const prose = read.ok || first.kind !== "answered" ? undefined : proseAsPosition(first.text, rules);
+    if (prose !== undefined) return supervisePosition(prose, this.turn, this.ports);
+    if (!read.ok) return { kind: "failed", error: `its position can't be used: ${read.problem}`, reason: "failed" };
+    return supervisePosition(read.position, this.turn, this.ports);
   }
-  if (!read.ok) {
-    const again: ModelMessage[] = [
-      ...(first.kind === "answered" && first.text !== "" ? [{ role: "assistant" as const, content: first.text }] : []),
-      { role: "user", content: `That position can't be used: ${read.problem} ${positionDemand(rules)}` },
+
+  /** What the model did, in one go or with what was wrong shown back. */
+  private async call(scope: "agent" | "plain" | "repair", more: readonly ModelMessage[]): Promise<AgentOutcome> {
+    const { turn, panel, ports, rules } = this;
+    const { seat, view, share } = turn;
+    const ending = takePositionTool(rules);
+    const tools: readonly AgentTool[] = [
+      ...(scope === "plain" ? [] : [ending]),
+      ...(scope === "agent" && view.mayAsk ? [requestContextTool(view, ports)] : []),
+      ...(scope === "agent" ? [factCheckTool(view, panel, ports), ...seat.tools] : []),
     ];
-    read = positionOf(await callSeat(turn, panel, ports, rules, "repair", again), rules) ?? read;
+    const limits: AgentLimits = {
+      ...defaultAgentLimits,
+      ...share,
+      maxToolRounds: scope === "agent" ? panel.limits.maxToolRounds : 0,
+      modelTimeoutMs: panel.limits.modelTimeoutMs,
+    };
+    const outcome = await runAgent(
+      {
+        models: seat.models,
+        prompt: () => [...seatPrompt(view, turn.effects), ...more],
+        tools: () => tools,
+        ...(scope === "plain" ? {} : { endingTools: [ending.name], toolChoice: "required" as const }),
+        ...defined({ temperature: seat.temperature }),
+        limits,
+        replyId: `${turn.id}.${scope}`,
+      },
+      {
+        ...ports,
+        journal: ports.journal.scope(scope),
+        guard: seatGuard(tools, turn.effects, ports),
+        observer: seatObserver(seat.id, ports),
+        worker: seat.id,
+        asking: { source: { agent: seat.id }, policy: ports.asking?.policy ?? {} },
+        // The debate's own tools check their arguments themselves.
+        validateArguments: (tool, args) =>
+          tool.ref.server === roundtableServer ? [] : ports.validateArguments(tool, args),
+      },
+    );
+    this.spent = addSpent(this.spent, outcome);
+    this.effects.push(...effectsOf(outcome.effects, [], seat.id));
+    return outcome;
   }
-  if (!read.ok) return { kind: "failed", error: `its position can't be used: ${read.problem}`, reason: "failed" };
-  return supervisePosition(read.position, { seat: seat.id, round: view.round }, ports);
 }
 
-/** What the model did, in one go or with what was wrong shown back. */
-async function callSeat(
-  turn: SeatTurn,
-  panel: LoadedPanel,
-  ports: DebatePorts,
-  rules: PositionRules,
-  scope: "agent" | "plain" | "repair",
-  more: readonly ModelMessage[],
-): Promise<AgentOutcome> {
-  const { seat, view, share } = turn;
-  const ending = takePositionTool(rules);
-  const own: readonly AgentTool[] =
-    scope === "agent"
-      ? [
-          ...(view.mayAsk ? [requestContextTool({ seat: seat.id, round: view.round }, ports)] : []),
-          factCheckTool(view, panel, ports),
-          ...seat.tools,
-        ]
-      : [];
-  const tools: readonly AgentTool[] = scope === "plain" ? [] : [ending, ...own];
-  const limits: AgentLimits = {
-    ...defaultAgentLimits,
-    maxToolRounds: scope === "agent" ? panel.limits.maxToolRounds : 0,
-    modelTimeoutMs: panel.limits.modelTimeoutMs,
-    maxTokens: share.maxTokens,
-    maxActiveMs: share.maxActiveMs,
-  };
-  const noteEffect = (call: { readonly server: string; readonly toolCallId: string }, effect?: ToolEffect): void => {
+/** What the debate observes of a seat's calls: its position isn't one of them. */
+function seatObserver(seat: string, { observer }: DebatePorts): AgentObserver {
+  const changed = (call: { readonly server: string; readonly toolCallId: string }, effect?: ToolEffect): void => {
     // The debate's own tools change nothing outside of it.
     if (call.server === roundtableServer) return;
-    ports.observer.effect?.(call.toolCallId, effect && effectsOf([effect], [], seat.id)[0]);
+    observer.effect?.(call.toolCallId, effect && effectsOf([effect], [], seat)[0]);
   };
-  const outcome = await runAgent(
-    {
-      models: seat.models,
-      prompt: () => [...seatPrompt(view, turn.effects), ...more],
-      tools: () => tools,
-      ...(scope === "plain" ? {} : { endingTools: [ending.name], toolChoice: "required" as const }),
-      ...(seat.temperature === undefined ? {} : { temperature: seat.temperature }),
-      limits,
-      replyId: `${turn.id}.${scope}`,
-    },
-    {
-      ...ports,
-      journal: ports.journal.scope(scope),
-      guard: seatGuard(seat.id, tools, turn.effects, ports),
-      observer: {
-        toolCalled: (call) => (isPosition(call) ? undefined : ports.observer.toolCalled?.(call)),
-        toolReturned: (call) => (isPosition(call) ? undefined : ports.observer.toolReturned?.(call)),
-        toolProgress: (call) => ports.observer.toolProgress?.(call),
-        effectBegun: (effect) => noteEffect(effect, effect),
-        callEnded: (_round, record) => noteEffect(record, record.effect),
-      },
-      worker: seat.id,
-      asking: { source: { agent: seat.id }, policy: ports.asking?.policy ?? {} },
-      // The debate's own tools check their arguments themselves.
-      validateArguments: (tool, args) =>
-        tool.ref.server === roundtableServer ? [] : ports.validateArguments(tool, args),
-    },
-  );
-  turn.meter.spent = addSpent(turn.meter.spent, outcome);
-  turn.meter.effects.push(...effectsOf(outcome.effects, [], seat.id));
-  return outcome;
+  return {
+    toolCalled: (call) => (isPosition(call) ? undefined : observer.toolCalled?.(call)),
+    toolReturned: (call) => (isPosition(call) ? undefined : observer.toolReturned?.(call)),
+    toolRejected: (call) => observer.toolRejected?.(call),
+    toolProgress: (call) => observer.toolProgress?.(call),
+    effectBegun: (effect) => changed(effect, effect),
+    callEnded: (_round, record) => changed(record, record.effect),
+  };
 }
 
 function isPosition({ server, tool }: { readonly server: string; readonly tool: string }): boolean {
@@ -178,13 +190,8 @@ function isPosition({ server, tool }: { readonly server: string; readonly tool: 
 }
 
 /** Every call is supervised like a session's; the position itself is supervised as what passes to the others. */
-function seatGuard(seat: string, tools: readonly AgentTool[], done: readonly Effect[], ports: DebatePorts): ToolGuard {
-  const source = { ...ports.supervise.source, agent: seat };
-  const guard = supervisingGuard(
-    { supervisors: ports.supervisors, tools: () => tools },
-    { ...ports, supervise: { ...ports.supervise, source } },
-    ports.noteDegraded,
-  );
+function seatGuard(tools: readonly AgentTool[], done: readonly Effect[], ports: DebatePorts): ToolGuard {
+  const guard = supervisingGuard({ supervisors: ports.supervisors, tools: () => tools }, ports, ports.noteDegraded);
   const supervised = refusingRepeats(guard, done);
   return {
     beforeCall: async (call, journal) =>
@@ -209,38 +216,26 @@ function refusesTools(outcome: AgentOutcome): boolean {
 }
 
 /**
- * Has a position supervised before anybody reads it: by whoever supervises what passes between agents, and what leaves the system,
+ * Has a position supervised before anybody reads it: by the supervisors of what passes between agents, and of what leaves the system,
  * because the debate's positions are shown to its caller.
  */
 async function supervisePosition(
   draft: PositionDraft,
-  { seat, round }: { readonly seat: string; readonly round: number },
+  { seat, view: { round } }: SeatTurn,
   ports: DebatePorts,
 ): Promise<Attempt> {
   const texts = [draft.position, draft.reasoning, ...draft.citations.flatMap(textsOf)];
-  const passed = await supervise(
-    { hook: "hop", from: seat, to: "panel", content: joinParts(texts) },
-    activeAtHop(ports.supervisors, ["response", "hop"]),
-    ports.journal.scope("position"),
-    { ...ports.supervise, source: { ...ports.supervise.source, agent: seat } },
-  );
-  ports.noteDegraded(passed.degraded);
+  const hop = { from: seat.id, to: "panel" } as const;
+  const passed = await superviseHop(texts, hop, scoped(ports, "position"));
   if (passed.action === "block") {
-    return { kind: "failed", error: `Its position was blocked: ${passed.reasons.join("; ")}`, reason: "blocked" };
+    return { kind: "failed", error: `Its position was blocked: ${passed.why}`, reason: "blocked" };
   }
-  const content = passed.subject.content;
-  if (passed.action === "allow") return { kind: "position", position: { ...draft, seat, round } };
-  const cleared = splitParts(content, texts.length);
-  const changed =
-    cleared === undefined
-      ? { ...draft, position: content, reasoning: "", citations: [] }
-      : {
-          ...draft,
-          position: cleared[0] ?? "",
-          reasoning: cleared[1] ?? "",
-          citations: draft.citations.map((_, at) => citationOf(cleared.slice(2 + at * 3, 5 + at * 3))),
-        };
-  return { kind: "position", position: { ...changed, seat, round } };
+  if (passed.action === "allow") return { kind: "position", position: { ...draft, seat: seat.id, round } };
+  const [position = "", reasoning = "", ...sources] = passed.texts;
+  const citations = draft.citations
+    .slice(0, sources.length)
+    .map((_, at) => citationOf(sources.slice(at * 3, at * 3 + 3)));
+  return { kind: "position", position: { ...draft, position, reasoning, citations, seat: seat.id, round } };
 }
 
 function textsOf({ title, url = "", snippet = "" }: Citation): string[] {

@@ -2,26 +2,44 @@
  * A model's answer as an object: asked for as JSON, repaired and validated; one that can't be used goes back to the model once, with the
  * reason. What it says is supervised before anybody reads it.
  */
-import type { z } from "zod";
-import { defaultAgentLimits } from "../agent/budget.js";
+import { addSpent, defaultAgentLimits, nothingSpent, type Spent } from "../agent/budget.js";
 import { runAgent } from "../agent/loop.js";
-import { addSpent, nothingSpent, type Spent } from "../agent/spent.js";
+import type { AgentPorts } from "../agent/ports.js";
 import { openGuard } from "../agent/tools.js";
 import type { ModelMessage } from "../model/port.js";
-import { activeAtHop } from "../supervision/as-hop.js";
-import { supervise } from "../supervision/supervise.js";
-import { jsonObjectsIn } from "../text/written-json.js";
-import type { DebatePorts, LoadedPanel } from "./ports.js";
-import { joinParts, splitParts } from "./supervised-parts.js";
+import { type DebateMaterial, materialPrompt } from "./debate-material.js";
+import { type DebatePorts, type LoadedPanel, scoped, speakingAs } from "./ports.js";
+import { superviseHop } from "./supervised-texts.js";
+import { type Read, readFrom } from "./written-answer.js";
 
-export type Read<T> =
-  | { readonly ok: true; readonly value: T }
-  /** `problem` is shown to the model, once. */
-  | { readonly ok: false; readonly problem: string };
+/** What a model is asked without tools. */
+export interface JsonQuestion<T> {
+  readonly models: readonly string[];
+  readonly prompt: readonly ModelMessage[];
+  readonly replyId: string;
+  readonly read: (value: object) => Read<T>;
+}
 
-/** What is wrong with an answer that has another shape than was demanded. */
-export function unreadable({ issues: [issue] }: z.ZodError): { readonly ok: false; readonly problem: string } {
-  return { ok: false, problem: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "it can't be read"}.` };
+/** One call of a model without tools, its answer read as an object; `text` is absent where it gave none. */
+export async function askForJson<T>(
+  { models, prompt, replyId, read }: JsonQuestion<T>,
+  { limits: { modelTimeoutMs } }: Pick<LoadedPanel, "limits">,
+  ports: Omit<AgentPorts, "guard" | "observer">,
+): Promise<{ readonly read: Read<T>; readonly text?: string; readonly spent: Spent }> {
+  const outcome = await runAgent(
+    {
+      models,
+      prompt: () => prompt,
+      tools: () => [],
+      limits: { ...defaultAgentLimits, maxToolRounds: 0, modelTimeoutMs },
+      replyId,
+    },
+    { ...ports, guard: openGuard, observer: {} },
+  );
+  const spent = addSpent(nothingSpent, outcome);
+  if (outcome.kind === "answered") return { read: readFrom(outcome.text, read), text: outcome.text, spent };
+  const problem = outcome.kind === "failed" ? outcome.detail : "it gave no answer";
+  return { read: { ok: false, problem }, spent };
 }
 
 export interface StructuredQuestion<T> {
@@ -30,7 +48,8 @@ export interface StructuredQuestion<T> {
   /** Unique, and the same over replays. */
   readonly id: string;
   readonly models: readonly string[];
-  readonly prompt: readonly ModelMessage[];
+  readonly instructions: string;
+  readonly material: DebateMaterial;
   /** What is to be answered with, in words; said again when the answer can't be used. */
   readonly demand: string;
   readonly read: (value: object) => Read<T>;
@@ -50,76 +69,38 @@ export type StructuredAnswer<T> = {
 
 /** @throws {Parked} while a person reviews the answer. */
 export async function askStructured<T>(
-  question: StructuredQuestion<T>,
+  { id, from, models, instructions, material, demand, read, texts, withTexts }: StructuredQuestion<T>,
   panel: Pick<LoadedPanel, "limits">,
   ports: DebatePorts,
 ): Promise<StructuredAnswer<T>> {
-  let spent = nothingSpent;
-  const call = async (scope: string, more: readonly ModelMessage[]): Promise<{ text?: string; read: Read<T> }> => {
-    const outcome = await runAgent(
-      {
-        models: question.models,
-        prompt: () => [...question.prompt, ...more],
-        tools: () => [],
-        limits: { ...defaultAgentLimits, maxToolRounds: 0, modelTimeoutMs: panel.limits.modelTimeoutMs },
-        replyId: `${question.id}.${scope}`,
-      },
-      { ...ports, journal: ports.journal.scope(scope), guard: openGuard, observer: {} },
+  const prompt = materialPrompt(instructions, material, panel.limits.promptTokens);
+  const call = (scope: string, more: readonly ModelMessage[]) =>
+    askForJson(
+      { models, prompt: [...prompt, { role: "user", content: demand }, ...more], replyId: `${id}.${scope}`, read },
+      panel,
+      scoped(ports, scope),
     );
-    spent = addSpent(spent, outcome);
-    if (outcome.kind !== "answered") {
-      const problem = outcome.kind === "failed" ? outcome.detail : "it gave no answer";
-      return { read: { ok: false, problem } };
-    }
-    return { text: outcome.text, read: readText(outcome.text, question.read) };
-  };
-  const first = await call("ask", [{ role: "user", content: question.demand }]);
-  let { read } = first;
-  if (!read.ok && first.text !== undefined) {
-    const again = await call("repair", [
-      { role: "user", content: question.demand },
-      { role: "assistant", content: first.text },
-      { role: "user", content: `That can't be used: ${read.problem} ${question.demand}` },
+  let answer = await call("ask", []);
+  let { spent } = answer;
+  const { text } = answer;
+  if (!answer.read.ok && text !== undefined) {
+    answer = await call("repair", [
+      { role: "assistant", content: text },
+      { role: "user", content: `That can't be used: ${answer.read.problem} ${demand}` },
     ]);
-    read = again.read;
+    spent = addSpent(spent, answer.spent);
   }
-  if (!read.ok) {
-    const error = first.text === undefined ? read.problem : `the model's answer can't be used: ${read.problem}`;
+  if (!answer.read.ok) {
+    const { problem } = answer.read;
+    const error = text === undefined ? problem : `the model's answer can't be used: ${problem}`;
     return { kind: "failed", error, reason: "failed", spent };
   }
-  return { ...(await superviseAnswer(read.value, question, ports)), spent };
-}
-
-function readText<T>(text: string, read: (value: object) => Read<T>): Read<T> {
-  let first: Read<T> | undefined;
-  for (const value of jsonObjectsIn(text)) {
-    const one = read(value);
-    if (one.ok) return one;
-    first ??= one;
-  }
-  return first ?? { ok: false, problem: "it holds no JSON object." };
-}
-
-/** It leaves the debate: by whoever supervises what does. */
-async function superviseAnswer<T>(
-  value: T,
-  { from, texts, withTexts }: StructuredQuestion<T>,
-  ports: DebatePorts,
-): Promise<{ kind: "answer"; value: T } | { kind: "failed"; error: string; reason: "blocked" }> {
-  const parts = texts(value);
-  const passed = await supervise(
-    { hook: "hop", from, to: "caller", content: joinParts(parts) },
-    activeAtHop(ports.supervisors, ["response"]),
-    ports.journal.scope("supervision"),
-    { ...ports.supervise, source: { ...ports.supervise.source, agent: from } },
-  );
-  ports.noteDegraded(passed.degraded);
+  // It leaves the debate: judged by the supervisors of what does.
+  const { value } = answer.read;
+  const hop = { from, to: "caller", hooks: ["response"] } as const;
+  const passed = await superviseHop(texts(value), hop, scoped(speakingAs(from, ports), "supervision"));
   if (passed.action === "block") {
-    return { kind: "failed", error: `it was blocked: ${passed.reasons.join("; ")}`, reason: "blocked" };
+    return { kind: "failed", error: `it was blocked: ${passed.why}`, reason: "blocked", spent };
   }
-  if (passed.action === "allow") return { kind: "answer", value };
-  const { content } = passed.subject;
-  // Parts that can't be told apart any more become the first, and the others are gone.
-  const cleared = splitParts(content, parts.length) ?? [content, ...parts.slice(1).map(() => "")];
-  return { kind: "answer", value: withTexts(value, cleared) };
+  return { kind: "answer", value: passed.action === "allow" ? value : withTexts(value, passed.texts), spent };
 }

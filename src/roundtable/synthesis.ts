@@ -3,13 +3,15 @@ import { z } from "zod";
 import { shorten } from "../text/passages.js";
 import { readProbability } from "../text/written-json.js";
 import type { NameOf } from "./consensus/movement.js";
-import { type Consensus, minorityViewSchema } from "./consensus/schema.js";
+import { type Consensus, type Disagreement, minorityViewSchema } from "./consensus/schema.js";
 import { citableContext } from "./context-request.js";
-import { type DebateMaterial, materialNotice, materialPrompt, sourcesOf } from "./debate-material.js";
+import type { RoundRecord } from "./debate.js";
+import { type DebateMaterial, materialNotice, materialOf, sourcesOf } from "./debate-material.js";
+import { countConsensus } from "./exit.js";
 import type { DebatePorts, LoadedPanel } from "./ports.js";
-import { citationSchema } from "./position.js";
-import { askStructured, type Read, type StructuredAnswer, unreadable } from "./structured-answer.js";
-import { listOfTexts, optionalText, text } from "./written-fields.js";
+import { citationSchema, sourceKey } from "./position.js";
+import { askStructured, type StructuredAnswer } from "./structured-answer.js";
+import { listOfTexts, optionalText, type Read, text, unreadable } from "./written-answer.js";
 
 export const synthesisSchema = z.object({
   conclusion: z.string(),
@@ -90,7 +92,7 @@ export function readSynthesis(value: object, input: SynthesisInput): Read<Synthe
       conclusion,
       recommendation: recommendation ?? "",
       commonGround,
-      keyDifferences,
+      keyDifferences: [...keyDifferences, ...undecided(input.consensus)],
       evolution: evolution ?? "",
       confidence: sure ?? input.consensus.meanConfidence,
       minority: input.consensus.minority,
@@ -101,9 +103,15 @@ export function readSynthesis(value: object, input: SynthesisInput): Read<Synthe
   };
 }
 
+/** Where no view has more seats than the others there is no minority to be shown: who holds what is, whatever the model says. */
+function undecided({ clusters, summary }: Consensus): string[] {
+  const [first, second] = clusters;
+  return second !== undefined && first?.seats.length === second.seats.length ? [summary] : [];
+}
+
 function checkedCitations(
   named: readonly string[],
-  { rounds, requests }: SynthesisInput,
+  { rounds, requests }: Pick<SynthesisInput, "rounds" | "requests">,
 ): Pick<Synthesis, "citations" | "citedContext" | "unknownCitations"> {
   const plain = (name: string) =>
     name
@@ -140,50 +148,44 @@ function checkedCitations(
  */
 export async function synthesise(
   id: string,
-  input: SynthesisInput,
-  panel: Pick<LoadedPanel, "limits" | "models">,
+  debate: { readonly topic: string; readonly rounds: readonly RoundRecord[] },
+  panel: LoadedPanel,
   ports: DebatePorts,
 ): Promise<StructuredAnswer<Synthesis>> {
+  const consensus = debate.rounds.at(-1)?.consensus ?? countConsensus(debate.rounds, panel);
+  const material = { ...materialOf(debate, panel, ports), consensus };
+  const { synthesis: models } = panel.models;
+  const read = (value: object) => readSynthesis(value, material);
   const answer = await askStructured<Synthesis>(
-    {
-      from: "synthesis",
-      id,
-      models: panel.models.synthesis,
-      prompt: materialPrompt(instructions, input, panel.limits.promptTokens),
-      demand,
-      read: (value) => readSynthesis(value, input),
-      texts: textsOf,
-      withTexts,
-    },
+    { from: "synthesis", id, models, instructions, material, demand, read, texts: textsOf, withTexts },
     panel,
     ports,
   );
   if (answer.kind === "answer" || answer.reason === "blocked") return answer;
-  return { kind: "answer", value: synthesisOfRounds(input), spent: answer.spent };
+  return { kind: "answer", value: synthesisOfRounds(material), spent: answer.spent };
 }
 
 /** What the rounds themselves come to, without a model: all of it was supervised when it was said. */
 export function synthesisOfRounds({ consensus, nameOf, rounds, requests }: SynthesisInput): Synthesis {
   const [largest] = consensus.clusters;
-  const isSplit = consensus.minority.length > 0;
+  const isSplit = consensus.clusters.length > 1;
+  const spoken = rounds.at(-1)?.positions.find(({ seat }) => seat === largest?.spokenFor);
   return {
     conclusion: consensus.summary,
     recommendation: isSplit
       ? "The panel is divided: weigh the views against each other before you decide."
-      : (largest?.position ?? ""),
+      : (spoken?.position ?? largest?.position ?? ""),
     commonGround: consensus.commonGround.map((one) => one.text),
-    keyDifferences: consensus.disagreements.map(({ sides }) =>
-      sides.map(({ seats, text: said }) => `${seats.map(nameOf).join(", ")}: ${said}`).join(" / "),
-    ),
+    keyDifferences: consensus.disagreements.map((one) => sidesText(one, nameOf)),
     evolution: evolutionText(consensus, nameOf),
     confidence: consensus.meanConfidence,
     minority: consensus.minority,
     ...checkedCitations(
       (rounds.at(-1)?.positions ?? []).flatMap(({ citations, citedContext }) => [
-        ...citations.map(({ title, url }) => url ?? title),
+        ...citations.map(sourceKey),
         ...citedContext,
       ]),
-      { consensus, nameOf, rounds, requests, topic: "" },
+      { rounds, requests },
     ),
     writtenBy: "rounds",
     round: consensus.round,
@@ -194,6 +196,11 @@ export function synthesisOfRounds({ consensus, nameOf, rounds, requests }: Synth
 function evolutionText({ movements, round }: Consensus, nameOf: NameOf): string {
   if (movements.length === 0) return `Nobody moved in round ${round}.`;
   return movements.map((movement) => movementText(movement, nameOf)).join(" ");
+}
+
+/** Who holds what against whom. */
+export function sidesText({ sides }: Disagreement, nameOf: NameOf): string {
+  return sides.map((side) => `${side.seats.map(nameOf).join(", ")}: ${side.text}`).join(" / ");
 }
 
 /** @example movementText(movement, nameOf) // "Ana moved from YES to NO, towards Ben, without new evidence." */

@@ -1,12 +1,13 @@
 /** Makes one response of the workers' results, and names what is missing. */
 import { modelList } from "../agent/definition.js";
 import { runAgent } from "../agent/loop.js";
-import { buildPrompt } from "../agent/prompt.js";
 import { openGuard } from "../agent/tools.js";
 import type { Clarification } from "./clarifications.js";
 import { writingDraft } from "./draft.js";
-import { briefText, dataNotice, type WorkerResult } from "./routing-input.js";
-import { emit, promptContextOf, type TeamContext } from "./team-context.js";
+import { agentPrompt } from "./prompt-context.js";
+import { briefText, type WorkerResult } from "./routing-input.js";
+import { plainName } from "./team.js";
+import { emit, type TeamContext } from "./team-context.js";
 
 /** @param results at least one of them completed. */
 export async function aggregate(
@@ -17,18 +18,18 @@ export async function aggregate(
   const { mode } = run.team.definition.aggregator;
   // A worker that failed in an earlier round isn't missing: another did its work.
   const last = lastRound(results);
-  const completed = results.filter(({ status }) => status === "completed");
+  const completed = answersOf(results);
   const missing = last.filter(({ status }) => status === "failed");
   const respond = async (): Promise<string> => {
     switch (mode) {
       case "first":
         return completed[0]?.output ?? "";
       case "last":
-        return completed.at(-1)?.output ?? "";
+        return join(run, answersOf(last), missing);
       case "model":
-        return (await byModel(run, results, clarifications)) ?? concatenate(completed, missing);
+        return (await byModel(run, results, clarifications)) ?? join(run, completed, missing);
       case "concatenate":
-        return concatenate(completed, missing);
+        return join(run, completed, missing);
     }
   };
   const response = await respond();
@@ -38,18 +39,22 @@ export async function aggregate(
   return response;
 }
 
+function answersOf(results: readonly WorkerResult[]): readonly WorkerResult[] {
+  return results.filter(({ status }) => status === "completed");
+}
+
 function lastRound(results: readonly WorkerResult[]): readonly WorkerResult[] {
   const iteration = results.findLast(({ status }) => status === "completed")?.iteration;
   return results.filter((result) => result.iteration === iteration);
 }
 
-/** A single result is the response; several are labelled by worker, and missing ones are named. */
-function concatenate(completed: readonly WorkerResult[], missing: readonly WorkerResult[]): string {
-  const [only] = completed;
-  if (completed.length === 1 && missing.length === 0 && only !== undefined) return only.output ?? "";
+/** One answer after another, as it was written: who reads them knows nothing of workers. What is missing is named by what it is about. */
+function join({ team }: TeamContext, completed: readonly WorkerResult[], missing: readonly WorkerResult[]): string {
+  const { workers } = team.definition;
+  const about = missing.flatMap(({ worker }) => workers.filter(({ id }) => id === worker).map(plainName));
   return [
-    ...completed.map(({ worker, output }) => `${worker}:\n${output ?? ""}`),
-    ...missing.map(({ worker, error }) => `${worker} gave no result: ${error ?? "it failed"}`),
+    ...completed.map(({ output = "" }) => output),
+    ...(about.length === 0 ? [] : [`No answer came on: ${about.join("; ")}.`]),
   ].join("\n\n");
 }
 
@@ -61,19 +66,16 @@ async function byModel(
   if (run.budget.exhausted() !== undefined) return undefined;
   const { aggregator } = run.team.definition;
   const { command, ports } = run;
+  const instructions =
+    aggregator.systemPrompt ??
+    "Make one answer to the request out of the workers' results. Say what is missing. Whoever reads it knows nothing of workers: name none.";
+  const message = briefText({ input: command.input, clarifications, results });
+  const prompt = () => agentPrompt(run, [instructions], message);
+  const observer = { ...ports.observer, ...writingDraft(run.draft) };
   const outcome = await runAgent(
     {
       models: modelList(aggregator.model),
-      prompt: () =>
-        buildPrompt({
-          instructions: [
-            aggregator.systemPrompt ??
-              "Make one answer to the request out of the workers' results. Say what is missing.",
-            dataNotice,
-          ].join("\n\n"),
-          ...promptContextOf(run),
-          message: briefText({ input: command.input, clarifications, results }),
-        }),
+      prompt,
       tools: () => [],
       limits: run.budget.agentLimits(0),
       replyId: `${command.id}.a`,
@@ -82,7 +84,7 @@ async function byModel(
       ...ports,
       journal: ports.journal.scope("aggregate"),
       guard: openGuard,
-      observer: { ...ports.observer, ...writingDraft(run.draft) },
+      observer,
     },
   );
   run.budget.spend(outcome);

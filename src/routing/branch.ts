@@ -3,11 +3,11 @@ import { z } from "zod";
 import { type Effect, effectRecord } from "../agent/effects.js";
 import { addClarifications, type Clarification } from "./clarifications.js";
 import { claimOf } from "./decide.js";
-import { Retries } from "./retries.js";
 import { type BriefParts, briefText, type WorkerResult } from "./routing-input.js";
-import type { Task, WorkerOutcome } from "./task.js";
+import { hop, redactForRecord, sanitized } from "./supervised-texts.js";
+import { Retries, type Task, type WorkerOutcome } from "./task.js";
 import { tracksLoad, type Worker } from "./team.js";
-import { emit, hop, inScope, redactForRecord, sanitized, type TeamContext } from "./team-context.js";
+import { emit, inScope, type TeamContext } from "./team-context.js";
 import { attemptWorker, type RunNested } from "./worker.js";
 
 export interface BranchPosition {
@@ -86,7 +86,7 @@ async function passOn(
   }
 }
 
-interface Handoff extends Omit<Task, "content"> {
+interface Handoff extends Omit<Task, "content" | "retries"> {
   readonly from: string;
 }
 
@@ -163,14 +163,14 @@ async function workOn(
  */
 async function tryWorker(
   run: TeamContext,
-  task: Task,
+  task: Omit<Task, "retries">,
   runNested: RunNested,
 ): Promise<{ outcome: WorkerOutcome; attempts: number }> {
   const clarifications: Clarification[] = [];
   const retries = new Retries(run, task.worker.id);
   for (let attempt = 0; ; attempt++) {
     const here = inScope(run, `try${attempt}`);
-    const outcome = await attemptWorker(here, { ...task, id: `${task.id}.${attempt}` }, retries, runNested);
+    const outcome = await attemptWorker(here, { ...task, retries, id: `${task.id}.${attempt}` }, runNested);
     addClarifications(clarifications, outcome.clarifications);
     const mayStartAnew = outcome.kind === "failed" && outcome.again && outcome.effects.length === 0;
     if (mayStartAnew && (await retries.next(outcome.error))) continue;

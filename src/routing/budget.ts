@@ -2,8 +2,14 @@
  * What a run may spend, over all its agents. Branches that work at the same time get equal shares, so that the whole stays within
  * the limit whatever each does, and a replay sees the same shares.
  */
-import { type AgentLimits, defaultAgentLimits } from "../agent/budget.js";
-import { addSpent, nothingSpent, type Spent, spentAtOnce } from "../agent/spent.js";
+import {
+  type AgentLimits,
+  addSpent,
+  defaultAgentLimits,
+  nothingSpent,
+  type Spent,
+  spentAtOnce,
+} from "../agent/budget.js";
 import type { TeamLimits } from "./team.js";
 
 type Allowance = Pick<TeamLimits, "maxModelCalls" | "maxTokens" | "maxActiveMs">;

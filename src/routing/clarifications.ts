@@ -1,11 +1,12 @@
 /** What people answered while a team worked: each question once, with who answered it, and whether anybody did. */
 import { z } from "zod";
 import type { AgentReport } from "../agent/agent-spec.js";
-import { answeredWith, assumedFrom, isAskHuman } from "../agent/built-in/ask-human.js";
+import { answerTold, isAskHuman } from "../agent/built-in/ask-human.js";
 import type { Ask } from "../asks/ask.js";
 import { audiences } from "../asks/policy.js";
 import { actorRecordSchema } from "../conversation/actor-record.js";
 import { dataBlock } from "../conversation/data-block.js";
+import { defined } from "../conversation/defined.js";
 import type { EventAudience } from "../conversation/event.js";
 
 /** A question that was put to a person while the team worked, with what came back. */
@@ -29,10 +30,9 @@ const neverAnswered = "1970-01-01T00:00:00.000Z";
 /** As the version before stored them: a sentence in place of the answer, and no ask. */
 const formerClarificationSchema = z
   .object({ question: z.string(), answer: z.string() })
-  .transform(({ question, answer }): Clarification => {
-    const from = answer.startsWith(assumedFrom) ? "default" : "human";
-    return { askId: "", question, answer: bareAnswer(answer), from, at: neverAnswered };
-  });
+  .transform(
+    ({ question, answer }): Clarification => ({ askId: "", question, ...answerTold(answer), at: neverAnswered }),
+  );
 export const storedClarificationSchema = z.union([clarificationSchema, formerClarificationSchema]);
 
 /** @param answer as supervision left it. */
@@ -45,7 +45,7 @@ export function clarificationOf(ask: Ask, question: string, answer: string): Cla
     answer: from === "nobody" ? "" : answer,
     from,
     audience,
-    ...(closedBy === undefined ? {} : { by: closedBy }),
+    ...defined({ by: closedBy }),
     at: closedAt ?? openedAt,
   };
 }
@@ -61,11 +61,11 @@ export function clarificationsOf(
       const ask = isAskHuman(call) ? askOf(call.toolCallId) : undefined;
       if (ask === undefined || ask.status === "open") return [];
       if (call.output === undefined && ask.answer !== undefined) return [];
-      return [clarificationOf(ask, String(call.args.question ?? ask.question), bareAnswer(call.output ?? ""))];
+      return [clarificationOf(ask, String(call.args.question ?? ask.question), answerTold(call.output ?? "").answer)];
     });
 }
 
-/** Each ask once, whoever was told its answer. */
+/** Each ask once, for all that were told its answer. */
 export function addClarifications(known: Clarification[], more: readonly Clarification[]): void {
   for (const added of more) {
     if (!known.some(({ askId, question }) => askId === added.askId && (askId !== "" || question === added.question)))
@@ -89,10 +89,4 @@ export function clarificationBlocks(clarifications: readonly Clarification[]): s
   return clarifications.map(({ question, answer, from }) =>
     dataBlock("clarification", { from, question }, from === "nobody" ? "Nobody answered." : answer),
   );
-}
-
-/** What a person said, out of the sentence in which the tool tells it. */
-function bareAnswer(output: string): string {
-  for (const prefix of [answeredWith, assumedFrom]) if (output.startsWith(prefix)) return output.slice(prefix.length);
-  return output;
 }

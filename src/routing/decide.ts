@@ -1,17 +1,27 @@
 /** Who works next: the team's strategy, its fallback worker where the strategy can't say, and the decision on record. */
 
+import { z } from "zod";
+import { askRequestOf } from "../agent/built-in/ask-human.js";
 import type { Effect } from "../agent/effects.js";
 import { isControlFlow } from "../agent/journal.js";
+import type { Audience } from "../asks/policy.js";
+import { defined } from "../conversation/defined.js";
 import type { ModelMessage } from "../model/port.js";
-import type { Clarification } from "./clarifications.js";
-import type { Finding } from "./findings.js";
-import { demandConfidence } from "./min-confidence.js";
-import { type Choice, type RoutingInput, type StrategyOutcome, strategyOutcomeSchema } from "./routing-input.js";
-import { stayingWorker } from "./sticky.js";
+import { type Clarification, clarificationOf } from "./clarifications.js";
+import {
+  type Choice,
+  type Finding,
+  type RoutingInput,
+  type StrategyOutcome,
+  strategyOutcomeSchema,
+  type WorkerResult,
+} from "./routing-input.js";
 import type { StrategyPorts, SupervisorDecision } from "./strategies/strategy.js";
 import { strategyNamed } from "./strategies/table.js";
+import { redactForRecord, sanitized } from "./supervised-texts.js";
 import { askSupervisor } from "./supervisor-agent.js";
-import { emit, redactForRecord, sanitized, type TeamContext } from "./team-context.js";
+import { plainName, type Team, type Worker } from "./team.js";
+import { askingOf, emit, type TeamContext } from "./team-context.js";
 import type { ClaimId } from "./team-state.js";
 import { type RoutingDecision, routingDecisionSchema } from "./trace.js";
 
@@ -68,7 +78,7 @@ export async function decide(run: TeamContext, input: RoutingInput): Promise<Dec
     }
     case "none": {
       const why = await redactForRecord(run, outcome.why, "why");
-      const choice = fallbackChoice(run, input, why);
+      const choice = fallbackChoice(run, why);
       return choice === undefined
         ? { kind: "none", why, ...work }
         : { kind: "route", choice, decision: await recordDecision(run, input, choice, why), ...work };
@@ -122,12 +132,11 @@ function unasked(outcome: StrategyOutcome): SupervisorDecision {
 }
 
 /** The team's fallback worker, if it can work and hasn't failed already. */
-function fallbackChoice(run: TeamContext, { results }: RoutingInput, why: string): Choice | undefined {
+function fallbackChoice(run: TeamContext, why: string): Choice | undefined {
   const { supervisor, workers } = run.team.definition;
   const { fallbackWorker } = supervisor;
   const isAvailable = workers.some(({ id, capabilities }) => id === fallbackWorker && capabilities.available);
-  const hasFailed = results.some(({ worker, status }) => worker === fallbackWorker && status === "failed");
-  if (fallbackWorker === undefined || !isAvailable || hasFailed) return undefined;
+  if (fallbackWorker === undefined || !isAvailable || run.failed.has(fallbackWorker)) return undefined;
   return { targets: [fallbackWorker], reasoning: `The fallback worker, because ${why}.`, confidence: 0 };
 }
 
@@ -155,8 +164,116 @@ async function recordDecision(
       strategy: run.team.definition.supervisor.strategy,
       timestamp: new Date(run.ports.now()).toISOString(),
       iteration,
-      ...(task === undefined ? {} : { task }),
-      ...(fallback === undefined ? {} : { fallback }),
+      ...defined({ task, fallback }),
     }),
   );
+}
+
+/**
+ * Decisions that say how sure they are pass where they are sure enough; the others become the fallback worker's, a person's, or that of
+ * the supervisor's model.
+ * @throws {Parked} while a person is asked.
+ */
+async function demandConfidence(
+  run: TeamContext,
+  input: RoutingInput,
+  decision: SupervisorDecision,
+): Promise<SupervisorDecision> {
+  const { minConfidence, then, strategy } = run.team.definition.supervisor;
+  const { outcome } = decision;
+  if (minConfidence === undefined || outcome.kind !== "route" || outcome.choice.confidence >= minConfidence) {
+    return decision;
+  }
+  const unsure = (why: string): SupervisorDecision => ({ ...decision, outcome: { kind: "none", why } });
+  const why = `it is only ${percent(outcome.choice.confidence)} sure of ${outcome.choice.targets.join(", ")}, and ${percent(minConfidence)} are demanded`;
+  switch (then) {
+    case "fallback":
+      return unsure(why);
+    case "llm-based": {
+      if (strategy === "llm-based") return unsure(why);
+      const second = await askSupervisor(run, input);
+      return { ...second, problems: [...decision.problems, ...second.problems] };
+    }
+    case "ask":
+      return askPerson(run, input, decision, why);
+  }
+}
+
+async function askPerson(
+  run: TeamContext,
+  input: RoutingInput,
+  decision: SupervisorDecision,
+  why: string,
+): Promise<SupervisorDecision> {
+  const unsure = (more: string): SupervisorDecision => ({
+    ...decision,
+    outcome: { kind: "none", why: `${why}; ${more}` },
+  });
+  const { journal } = run.ports;
+  const id = `${run.command.id}.s${input.iteration}.ask`;
+  if ((await run.permits.decide(id, undefined, journal)).kind !== "ask") return unsure("no more people may be asked");
+  const asking = askingOf(run, "supervisor");
+  const audience = asking.policy.audience ?? "staff";
+  const workers = run.team.definition.workers.filter(({ id }) => input.live.some((one) => one.id === id));
+  const { question, nameOf } = doubtFor[audience];
+  const context = (await sanitized(run, input.input, "question")).slice(0, 8_000);
+  const suggestions = [...new Set(workers.map(nameOf))];
+  const ask = journal.ask(
+    "who",
+    askRequestOf(
+      { question, context, priority: "normal", accepts: "suggestions", suggestions },
+      { ...asking, policy: { ...asking.policy, audience } },
+    ),
+  );
+  const answer = ask.answer !== undefined && "response" in ask.answer ? ask.answer.response : undefined;
+  // The ids are what the version before suggested to everybody.
+  const target = workers.find((worker) => nameOf(worker) === answer || worker.id === answer);
+  if (answer === undefined || target === undefined) return unsure("nobody said who should take it");
+  const choice: Choice = { targets: [target.id], reasoning: "A person chose.", confidence: 1 };
+  return {
+    ...decision,
+    outcome: { kind: "route", choice },
+    clarifications: [...decision.clarifications, clarificationOf(ask, ask.question, answer)],
+  };
+}
+
+/** How staff is asked who should work, and how an end user is, who knows nothing of workers. */
+const doubtFor: Readonly<Record<Audience, { question: string; nameOf: (worker: Worker) => string }>> = {
+  staff: { question: "Who should take this request?", nameOf: ({ id }) => id },
+  user: { question: "What is this about?", nameOf: plainName },
+};
+
+function percent(share: number): string {
+  return `${Math.round(100 * share)} %`;
+}
+
+/** Only a worker that can hand a task on stays: of one that can't, a session would never get away. */
+function canHandOn({ team, http, panel }: Worker): boolean {
+  return team === undefined && http === undefined && panel === undefined;
+}
+
+/** In a sticky team the worker that answered last goes on with the next message of a session; `undefined` where the strategy decides. */
+async function stayingWorker(run: TeamContext, { iteration, live }: RoutingInput): Promise<Choice | undefined> {
+  const { supervisor, workers } = run.team.definition;
+  if (!supervisor.sticky || iteration > 0) return undefined;
+  // Journalled: what answered last may be erased while this message is worked on.
+  const { active } = await run.ports.journal.step(
+    { id: "sticky", kind: "load", schema: z.object({ active: z.string().optional() }), interrupted: "again" },
+    async () => ({ active: run.command.activeWorker }),
+  );
+  const worker = workers.find(({ id }) => id === active && live.some((one) => one.id === id));
+  if (worker === undefined || !canHandOn(worker)) return undefined;
+  return {
+    targets: [worker.id],
+    reasoning: "It answered the message before, and goes on.",
+    confidence: 1,
+    stays: true,
+  };
+}
+
+/** Who goes on with the next message: the one worker that answered, where the team is sticky. */
+export function activeAfter({ supervisor }: Team, results: readonly WorkerResult[]): string | undefined {
+  const completed = results.filter(({ status }) => status === "completed");
+  const last = completed.filter(({ iteration }) => iteration === completed.at(-1)?.iteration);
+  return supervisor.sticky && last.length === 1 ? last[0]?.worker : undefined;
 }

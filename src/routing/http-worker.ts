@@ -1,16 +1,17 @@
 /** A worker behind an address: it is posted the brief, and answers with its result or with a question for a person. */
 
 import { z } from "zod";
+import { nothingSpent } from "../agent/budget.js";
 import { askRequestOf, questionProblem, questionSchema } from "../agent/built-in/ask-human.js";
 import type { Effect } from "../agent/effects.js";
 import { isControlFlow } from "../agent/journal.js";
 import { superviseQuestion } from "../supervision/question-guard.js";
 import { readJson } from "../text/json.js";
 import { addClarifications, type Clarification, clarificationOf } from "./clarifications.js";
-import type { Retries } from "./retries.js";
+import { hop } from "./supervised-texts.js";
 import type { Task, WorkerOutcome } from "./task.js";
 import type { HttpWorker } from "./team.js";
-import { askingOf, hop, type TeamContext } from "./team-context.js";
+import { askingOf, type TeamContext } from "./team-context.js";
 
 const callSchema = z.object({ status: z.int(), text: z.string(), error: z.string().optional(), elapsedMs: z.number() });
 type CallResult = z.infer<typeof callSchema>;
@@ -21,13 +22,8 @@ const answerSchema = z.union([z.object({ response: z.string() }), z.object({ ask
 /** How often it may ask before it has to answer. */
 const maxQuestions = 10;
 
-/** @param retries a call that failed is made again under the same key, with the answers that it had. */
-export async function runHttpWorker(
-  run: TeamContext,
-  task: Task,
-  http: HttpWorker,
-  retries: Retries,
-): Promise<WorkerOutcome> {
+/** A call that failed is made again under the same key, with the answers that it had. */
+export async function runHttpWorker(run: TeamContext, task: Task, http: HttpWorker): Promise<WorkerOutcome> {
   const clarifications: Clarification[] = [];
   const ended = (outcome: Ended, effects: readonly Effect[] = []): WorkerOutcome => ({
     ...outcome,
@@ -36,7 +32,7 @@ export async function runHttpWorker(
   });
   const failed = (error: string): Ended => ({ kind: "failed", error, again: false });
   for (let call = 0; call <= maxQuestions; call++) {
-    const answered = await callUntilAnswered(run, task, http, call, clarifications, retries);
+    const answered = await callUntilAnswered(run, task, http, call, clarifications);
     if (answered.kind === "failed") {
       const unknown = answered.unknown && !http.idempotent ? [unknownEffect(run, task)] : [];
       return ended(failed(answered.error), unknown);
@@ -65,14 +61,13 @@ async function callUntilAnswered(
   http: HttpWorker,
   call: number,
   clarifications: readonly Clarification[],
-  retries: Retries,
 ): Promise<Answered> {
   for (let attempt = 0; ; attempt++) {
     const result = await post(run, task, http, { call, attempt }, clarifications);
-    run.budget.spend({ modelCalls: 0, inputTokens: 0, outputTokens: 0, activeMs: result.elapsedMs });
+    run.budget.spend({ ...nothingSpent, activeMs: result.elapsedMs });
     const answer = answerOf(result, http);
     if (answer.kind !== "failed") return answer;
-    if (!answer.again || !(await retries.next(answer.error))) return answer;
+    if (!answer.again || !(await task.retries.next(answer.error))) return answer;
   }
 }
 
@@ -82,9 +77,9 @@ function answerOf(result: CallResult, http: HttpWorker) {
   const answer = answerSchema.safeParse(readJson(result.text).value);
   const unreadable = answer.success ? undefined : unreadableQuestion(result.text);
   if (unreadable !== undefined) return { kind: "failed" as const, error: unreadable, again: false, unknown: true };
-  const said = answer.success ? answer.data : { response: result.text };
-  if ("ask" in said) return { kind: "ask" as const, ask: said.ask };
-  const output = said.response;
+  const reply = answer.success ? answer.data : { response: result.text };
+  if ("ask" in reply) return { kind: "ask" as const, ask: reply.ask };
+  const output = reply.response;
   return output.trim() === ""
     ? { kind: "failed" as const, error: "it gave an empty answer", again: http.idempotent, unknown: true }
     : { kind: "done" as const, output };

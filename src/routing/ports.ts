@@ -4,8 +4,8 @@ import type { PromptParts } from "../agent/prompt.js";
 import type { AgentTool, ToolRef } from "../agent/tools.js";
 import type { Ask, AskRequest } from "../asks/ask.js";
 import type { CancelSignal } from "../model/port.js";
-import type { DebateKeeper, NestedPanel } from "../roundtable/nested.js";
-import type { DebateEntry } from "../roundtable/ports.js";
+import type { DebateKeeper } from "../roundtable/nested.js";
+import type { DebateEntry, LoadedPanel } from "../roundtable/ports.js";
 import type { NoteDegraded } from "../supervision/exchange.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
@@ -41,7 +41,7 @@ export interface LoadedTeam {
 }
 
 export type LoadedWorkerPanel =
-  | { readonly ok: true; readonly panel: NestedPanel; readonly supervisors: readonly Supervisor[] }
+  | { readonly ok: true; readonly panel: LoadedPanel; readonly supervisors: readonly Supervisor[] }
   | { readonly ok: false; readonly detail: string };
 
 /** What an agent of a team holds, by name. */
@@ -83,7 +83,7 @@ export interface TeamPorts extends Omit<AgentPorts, "guard" | "observer"> {
   readonly supervisors: readonly Supervisor[];
   /** Supervisors whose failure let something through. */
   readonly noteDegraded: NoteDegraded;
-  /** All asks of the work that this team is part of, whoever raised them. */
+  /** All asks of the work that this team is part of, of all its agents. */
   readonly asks: () => readonly Ask[];
   /** Opens an ask of that work under an id, or finds the one that was opened under it; waits for nothing. */
   readonly raise: (id: string, request: AskRequest) => Ask;

@@ -70,8 +70,8 @@ export class QuestionPermits {
     });
     const earlier = new Map<string, Question | undefined>([...this.granted, ...raised]);
     earlier.delete(callId);
-    for (const [by, asked] of earlier) {
-      if (question !== undefined && asked !== undefined && answers(asked, question)) return { kind: "asked", by };
+    for (const [by, before] of earlier) {
+      if (question !== undefined && before !== undefined && answers(before, question)) return { kind: "asked", by };
     }
     if (earlier.size >= this.max) return { kind: "refused" };
     this.granted.set(callId, question);
@@ -84,14 +84,16 @@ export class QuestionPermits {
 }
 
 /** Whether what is answered to the one answers the other. Where one of certain answers is chosen, only the same words do. */
-function answers(asked: Question, question: Question): boolean {
+function answers(earlier: Question, question: Question): boolean {
   const shape = ({ accepts = "text", audience = "user", suggestions = [] }: Question): string =>
     JSON.stringify([accepts, audience, accepts === "suggestions" ? suggestions : []]);
-  if (shape(asked) !== shape(question)) return false;
+  if (shape(earlier) !== shape(question)) return false;
   const sameContext =
-    asked.context === undefined || question.context === undefined || isSameQuestion(asked.context, question.context);
+    earlier.context === undefined ||
+    question.context === undefined ||
+    isSameQuestion(earlier.context, question.context);
   const alike = (question.accepts ?? "text") === "text" ? isSameQuestion : hasSameWords;
-  return sameContext && alike(asked.question, question.question);
+  return sameContext && alike(earlier.question, question.question);
 }
 
 function hasSameWords(one: string, other: string): boolean {
@@ -120,7 +122,7 @@ function askingOnce(tool: AgentTool, permits: QuestionPermits): AgentTool {
           return outputOfAsk(permits.closedAsk(context.callId));
         case "refused": {
           const limit = `The run may ask people at most ${permits.limit} times, and has.`;
-          return { content: `Not asked: ${limit} Decide with what you know.`, isError: true };
+          return { content: `Not asked: ${limit} Decide with what you know.`, isError: true, refused: "limit" };
         }
       }
     },

@@ -1,13 +1,13 @@
 /** What happened in a run or a turn as a story that a person can read who was not there, in Markdown. */
 import { z } from "zod";
+import { type CallRefusal, callRefusals } from "../agent/tools.js";
 import type { Usage } from "../agent/work.js";
 import type { Ask } from "../asks/ask.js";
 import { actorInWords, askClosed, askOpened } from "../asks/ask-sentence.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
 import type { SupervisionState } from "../supervision/state.js";
 import { oneLine } from "../text/one-line.js";
-import { entrySentence } from "./entry-sentence.js";
-import { tracedEntries, traceEntrySchema } from "./trace.js";
+import { type TraceEntry, targetsOf, tracedEntries, traceEntrySchema } from "./trace.js";
 
 export interface LoggedEvent {
   readonly at: string;
@@ -67,6 +67,20 @@ const toolEvent = z.object({
   isError: z.boolean().optional(),
   elapsedMs: z.number().optional(),
 });
+const refusedCall = toolEvent.extend({ why: z.enum(callRefusals) });
+const inVain: Readonly<Record<CallRefusal, string>> = {
+  unknown_tool: "there is no such tool",
+  arguments: "its arguments were wrong",
+  too_many: "there were too many calls in one round",
+  repeated: "it was made before, with the same arguments",
+  with_others: "other calls came with it, and their results come first",
+  supervision: "supervision stopped it",
+  excluded: "the tool is excluded from this conversation",
+  declined: "it was not approved",
+  limit: "a limit was reached",
+  circle: "it would go in a circle",
+  unknown_worker: "there is no such worker to hand on to",
+};
 const decidedEvent = z.object({ hook: z.string(), decision: z.string(), reasons: z.array(z.string()) });
 const askEvent = z.object({ askId: z.string() });
 
@@ -87,6 +101,12 @@ function sentence(
     case "tool.called":
     case "tool.returned":
       return toolSentence(type, data);
+    case "tool.rejected": {
+      const { data: call } = refusedCall.safeParse(data);
+      if (call === undefined) return undefined;
+      const named = call.server === "" ? "a tool" : `${call.server}/${call.tool}`;
+      return `${call.agent ?? "The agent"} called ${named} in vain: ${inVain[call.why]}.`;
+    }
     case "supervision.decided":
       return passSentence(data, pass);
     case "run.waiting":
@@ -132,4 +152,45 @@ function passSentence(data: unknown, pass: SupervisionState | undefined): string
 /** An entry whose texts were erased: that it happened. */
 function withoutTexts(type: string): string | undefined {
   return type in tracedEntries ? `${type} (its texts were erased, or never kept).` : undefined;
+}
+
+/** An entry as a sentence. @param entry of a session after an erasure: the same without its texts. */
+function entrySentence(entry: TraceEntry): string {
+  const where = entry.path.length === 0 ? "" : `[${entry.path.join(" / ")}] `;
+  switch (entry.type) {
+    case "routing.decided": {
+      const { decision } = entry;
+      const sure = `${Math.round(decision.confidence * 100)} % sure`;
+      const task = decision.task === undefined ? "" : ` The task: ${oneLine(decision.task)}`;
+      return `${where}Routed to ${targetsOf(decision).join(" and ")} (${decision.strategy}, ${sure}): ${oneLine(decision.reasoning)}${task}`;
+    }
+    case "routing.finished":
+      return `${where}No further worker was needed: ${entry.reasoning}`;
+    case "routing.answered":
+      return `${where}The supervisor answered itself: ${entry.reasoning}`;
+    case "routing.refused":
+      return `${where}A decision could not be used: ${entry.problem}`;
+    case "worker.started":
+      return `${where}${entry.worker} began.${entry.brief === undefined ? "" : ` It was given: ${oneLine(entry.brief)}`}`;
+    case "tools.missing":
+      return `${where}${entry.agent} worked without ${entry.tools.join(", ")}: not there, or its server could not be reached.`;
+    case "tools.refused":
+      return `${where}The model of ${entry.agent} takes no tool calls: it was shown its tools as text, and calls them in JSON.`;
+    case "tool.used":
+      return `${where}${entry.agent} called ${entry.server}/${entry.tool} with ${oneLine(entry.arguments)} and got: ${oneLine(entry.output)}`;
+    case "worker.retried":
+      return `${where}${entry.worker} failed and was tried again: ${entry.error}`;
+    case "worker.handedOn": {
+      const found = entry.found === undefined ? "" : ` It had found: ${oneLine(entry.found)}`;
+      return `${where}${entry.from} handed the task on to ${entry.to}: ${oneLine(entry.reason)}${found}`;
+    }
+    case "worker.returned": {
+      const { worker, status, output, error } = entry.result;
+      return `${where}${worker} ${status}: ${oneLine(output ?? error ?? "")}`;
+    }
+    case "results.aggregated": {
+      const missing = entry.failed === 0 ? "" : `, ${entry.failed} missing`;
+      return `${where}The response was made of ${entry.completed} result${entry.completed === 1 ? "" : "s"}${missing} (${entry.mode}).`;
+    }
+  }
 }

@@ -1,5 +1,5 @@
 /** The tools that make an agent a router: they end its run with a decision. Their server's name is `routing`. */
-import type { AgentTool, ToolOutput } from "../agent/tools.js";
+import type { AgentTool, CallRefusal, ToolOutput } from "../agent/tools.js";
 import { checkDecision } from "./decision-repair.js";
 import type { RosterEntry } from "./routing-input.js";
 
@@ -17,7 +17,7 @@ export function isRoutingTool({ ref, name }: Pick<AgentTool, "ref" | "name">): b
   return ref.server === routingServer && routingToolNames.has(name);
 }
 
-const ownTool = { timeoutMs: 10_000, execution: "idempotent" } as const;
+const ownTool = { timeoutMs: 10_000, execution: "idempotent", readOnly: true } as const;
 
 /** The decision as a tool: its workers are those that can be chosen now, and no others. */
 export function routeToTool(live: readonly RosterEntry[], known: readonly string[], mayReevaluate: boolean): AgentTool {
@@ -50,7 +50,7 @@ export function routeToTool(live: readonly RosterEntry[], known: readonly string
       const read = checkDecision(args, ids, known);
       return read.ok
         ? { content: "Decided.", endsRun: true }
-        : { content: `Not decided: ${read.problem}`, isError: true };
+        : { content: `Not decided: ${read.problem}`, isError: true, refused: "arguments" };
     },
   };
 }
@@ -87,10 +87,14 @@ export const respondTool: AgentTool = {
   run: async ({ response }) =>
     typeof response === "string" && response.trim() !== ""
       ? { content: "Answered.", endsRun: true }
-      : { content: "Not answered: `response` is the text of the answer, and can't be empty.", isError: true },
+      : {
+          content: "Not answered: `response` is the text of the answer, and can't be empty.",
+          isError: true,
+          refused: "arguments",
+        },
 };
 
-/** Hands a worker's task on. Whoever had it before can't get it back: that would go in circles. */
+/** Hands a worker's task on. A worker that had it before can't get it back: that would go in circles. */
 export function handOffTool(
   from: string,
   targets: readonly RosterEntry[],
@@ -120,17 +124,22 @@ export function handOffTool(
         return {
           content: `Not handed on: there is no worker "${to}" to hand on to; there are: ${ids.join(", ")}.`,
           isError: true,
+          refused: "unknown_worker",
         };
       }
       if (to === from || chain.includes(to)) {
         const way = [...chain, from, to].join(" → ");
-        return { content: `Not handed on: that goes in a circle (${way}). Answer as well as you can.`, isError: true };
+        return notHandedOn(`that goes in a circle (${way})`, "circle");
       }
       if (chain.length >= maxHandoffs) {
         const limit = `the task was handed on ${chain.length} times already, and the limit is ${maxHandoffs}`;
-        return { content: `Not handed on: ${limit}. Answer as well as you can.`, isError: true };
+        return notHandedOn(limit, "limit");
       }
       return { content: `Handed on to ${to}.`, endsRun: true };
     },
   };
+}
+
+function notHandedOn(problem: string, refused: CallRefusal): ToolOutput {
+  return { content: `Not handed on: ${problem}. Answer as well as you can.`, isError: true, refused };
 }

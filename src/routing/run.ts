@@ -5,17 +5,17 @@ import { doneForUsers } from "../agent/effects.js";
 import { usageSchema } from "../agent/work.js";
 import { askSchema } from "../asks/ask.js";
 import { actorRecordSchema } from "../conversation/actor-record.js";
+import { boundMemoriesSchema, memoryChoiceSchema } from "../conversation/memory-binding.js";
 import { replyText } from "../conversation/message.js";
 import { externalIdSchema, itemName, metadataSchema, subjectSchema } from "../conversation/names.js";
 import { runExchange } from "../supervision/exchange.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
-import { clearedUser, factNames } from "./caller-facts.js";
 import { type Clarification, clarificationSchema, storedClarificationSchema } from "./clarifications.js";
 import type { Draft } from "./draft.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
+import { clearedUser, factNames, noPromptContext } from "./prompt-context.js";
 import { workerResultSchema } from "./routing-input.js";
 import { teamChoiceSchema } from "./team.js";
-import { noPromptContext } from "./team-context.js";
 import { runTeam, type TeamReport } from "./team-loop.js";
 import { routingDecisionSchema } from "./trace.js";
 
@@ -33,9 +33,13 @@ export const newRunSchema = z.strictObject({
   /** In addition to the tenant's and the team's. */
   supervisors: z.array(itemName).max(50).default([]),
   /** What `memory_search` searches in this run. */
-  memory: z.strictObject({ memoryId: z.string().max(100) }).optional(),
+  memory: memoryChoiceSchema.optional(),
 });
 export type NewRun = z.infer<typeof newRunSchema>;
+
+/** As a run keeps it. */
+export const runDefinitionSchema = newRunSchema.extend({ memory: boundMemoriesSchema.optional() });
+export type RunDefinition = z.infer<typeof runDefinitionSchema>;
 
 export const runStatuses = ["running", "waiting", "completed", "blocked", "failed", "cancelled"] as const;
 export type RunStatus = (typeof runStatuses)[number];
@@ -45,7 +49,7 @@ export function hasEnded(status: RunStatus): boolean {
 }
 
 const errorSchema = z.object({
-  code: z.enum(["blocked", "failed", "internal"]),
+  code: z.enum(["blocked", "failed", "budget_exceeded", "limit_reached", "internal"]),
   /** For operators. */
   detail: z.string(),
   /** For end users, where the detail has words of models, tools or workers. */
@@ -88,6 +92,8 @@ export const runSchema = z.object({
   usage: usageSchema,
   createdAt: z.iso.datetime(),
   endedAt: z.iso.datetime().optional(),
+  /** Nobody works on it right now: its process died, it failed unforeseen, or a provider has too much to do. It is tried again then. */
+  retryAt: z.iso.datetime().optional(),
 });
 export type Run = z.infer<typeof runSchema>;
 
@@ -107,7 +113,7 @@ export type RunSummary = z.infer<typeof runSummarySchema>;
 export interface RunCommand {
   readonly runId: string;
   readonly input: string;
-  readonly metadata: NewRun["metadata"];
+  readonly metadata: RunDefinition["metadata"];
   readonly subject?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly acceptedAt: number;
@@ -134,9 +140,17 @@ export interface RunEnd {
 }
 
 /** What is known of the work, however it ends. */
-type RunReport = Pick<TeamReport, "effects"> & { readonly clarifications: Clarification[] };
+type RunReport = Pick<TeamReport, "effects"> & {
+  readonly clarifications: Clarification[];
+  readonly failedBy?: keyof typeof failureTexts;
+};
 
-const failedForUsers = "The answer failed: nobody could give one.";
+/** For end users. */
+const failureTexts = {
+  failed: { why: "The answer failed: nobody could give one.", advice: "Try again later." },
+  budget_exceeded: { why: "The answer failed: it took more than one may take.", advice: "Ask for less at once." },
+  limit_reached: { why: "The answer failed: a limit of what may be used is reached.", advice: "Try again later." },
+} as const;
 
 /** @throws {Parked} while the run waits for an ask. */
 export async function runRouting(command: RunCommand, team: LoadedTeam, ports: RunPorts): Promise<RunEnd> {
@@ -172,7 +186,11 @@ export async function runRouting(command: RunCommand, team: LoadedTeam, ports: R
           ports.stream?.listenToRound(),
         );
         const report = { clarifications: [...worked.clarifications], effects: worked.effects };
-        if (worked.kind === "failed") return { kind: "failed", detail: worked.detail, report };
+        if (worked.kind === "failed") {
+          const failedBy =
+            worked.code === "budget_exceeded" || worked.code === "limit_reached" ? worked.code : "failed";
+          return { kind: "failed", detail: worked.detail, report: { ...report, failedBy } };
+        }
         const turns = [{ turnId: `${runId}.r`, message: worked.response }];
         const reply = { timestamp: new Date(acceptedAt).toISOString(), turns };
         return { kind: "responded", response: { hook: "response", reply }, report };
@@ -191,10 +209,10 @@ export async function runRouting(command: RunCommand, team: LoadedTeam, ports: R
       return { status, outcome: { response, clarifications, request, responseVerdict, degraded } };
     }
     case "failed": {
-      const { clarifications, effects } = outcome.report;
-      const done = doneForUsers(effects);
-      const userMessage = done === "" ? `${failedForUsers} Try again later.` : `${failedForUsers}${done}`;
-      const error = { code: "failed" as const, detail: outcome.detail, userMessage };
+      const { clarifications, effects, failedBy: code = "failed" } = outcome.report;
+      const { why, advice } = failureTexts[code];
+      const userMessage = `${why}${doneForUsers(effects) || ` ${advice}`}`;
+      const error = { code, detail: outcome.detail, userMessage };
       return { status, outcome: { error, clarifications, request, degraded } };
     }
     case "blocked": {

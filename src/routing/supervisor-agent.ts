@@ -7,20 +7,20 @@ import type { AgentOutcome } from "../agent/agent-spec.js";
 import { modelList } from "../agent/definition.js";
 import { type Effect, effectsOf } from "../agent/effects.js";
 import { runAgent } from "../agent/loop.js";
-import { buildPrompt } from "../agent/prompt.js";
 import { isRequested } from "../agent/tool-call.js";
 import type { AgentTool, ToolGuard } from "../agent/tools.js";
+import { defined } from "../conversation/defined.js";
 import type { ModelMessage } from "../model/port.js";
 import { toolsInText } from "../model/tools-in-text.js";
+import { findingsOf, keepExchange } from "./agent-reports.js";
 import { addClarifications, type Clarification, clarificationsOf } from "./clarifications.js";
 import { checkDecision, type ReadDecision, readDecision } from "./decision-repair.js";
-import type { Finding } from "./findings.js";
-import { briefText, dataNotice, type RosterEntry, type RoutingInput, type StrategyOutcome } from "./routing-input.js";
+import { agentPrompt } from "./prompt-context.js";
+import { briefText, type Finding, type RosterEntry, type RoutingInput, type StrategyOutcome } from "./routing-input.js";
 import { finishTool, respondTool, routeToTool } from "./routing-tools.js";
 import type { SupervisorDecision } from "./strategies/strategy.js";
-import { findingsOf, keepExchange } from "./supervisor-exchange.js";
 import { type HeldTools, heldTools, mostRelevant, teamAgentPorts } from "./team-agent.js";
-import { emit, promptContextOf, type TeamContext } from "./team-context.js";
+import { emit, type TeamContext } from "./team-context.js";
 
 /** @throws {Parked} while it waits for a person. */
 export async function askSupervisor(run: TeamContext, input: RoutingInput): Promise<SupervisorDecision> {
@@ -144,7 +144,7 @@ class Attempt {
         endingTools: this.ending.map(({ name }) => name),
         // In words it may answer all the same; then they are read as JSON.
         toolChoice: "required",
-        ...(supervisor.temperature === undefined ? {} : { temperature: supervisor.temperature }),
+        ...defined({ temperature: supervisor.temperature }),
         limits: run.budget.agentLimits(maxToolRounds),
         replyId: `${run.command.id}.s${input.iteration}.${scope}`,
       },
@@ -209,20 +209,17 @@ class Attempt {
   private prompt(clarifications: readonly Clarification[]): readonly ModelMessage[] {
     const { input, results, live, effects = [] } = this.input;
     // Its own are in its exchange.
-    const own = [...this.run.command.path, "supervisor"].join("/");
+    const agentPath = [...this.run.command.path, "supervisor"].join("/");
     const { systemPrompt, mayAnswer } = this.run.team.definition.supervisor;
-    return buildPrompt({
-      instructions: [
-        systemPrompt ?? "You route requests to the worker that fits best.",
-        `The workers that can be chosen:\n${live.map(describe).join("\n")}`,
-        mayAnswer
-          ? "Decide with route_to. What needs no worker you answer with respond; don't do a worker's work."
-          : "Decide with route_to. Don't do the work yourself.",
-        dataNotice,
-      ].join("\n\n"),
-      ...promptContextOf(this.run),
-      message: briefText({ input, clarifications, results, effects: effects.filter(({ by }) => by !== own) }),
-    });
+    const instructions = [
+      systemPrompt ?? "You route requests to the worker that fits best.",
+      `The workers that can be chosen:\n${live.map(describe).join("\n")}`,
+      mayAnswer
+        ? "Decide with route_to. What needs no worker you answer with respond; don't do a worker's work."
+        : "Decide with route_to. Don't do the work yourself.",
+    ];
+    const others = effects.filter(({ by }) => by !== agentPath);
+    return agentPrompt(this.run, instructions, briefText({ input, clarifications, results, effects: others }));
   }
 }
 

@@ -14,14 +14,16 @@ import {
   type ToolGuard,
   type ToolOutput,
 } from "../agent/tools.js";
+import { defined } from "../conversation/defined.js";
 import { supervisingGuard } from "../supervision/tool-guard.js";
 import { sharedTerms, termSet } from "../text/overlap.js";
 import { type Draft, writingDraft } from "./draft.js";
 import type { TeamPorts, ToolNames } from "./ports.js";
 import { limitQuestions } from "./questions.js";
 import { isRoutingTool, routingServer } from "./routing-tools.js";
-import { type Team, toolRefOf, tracksLoad } from "./team.js";
-import { askingOf, emit, inJournal, rosterEntry, sanitized, sourceOf, type TeamContext } from "./team-context.js";
+import { sanitized } from "./supervised-texts.js";
+import { rosterEntry, type Team, toolRefOf, tracksLoad } from "./team.js";
+import { askingOf, emit, inJournal, sourceOf, type TeamContext } from "./team-context.js";
 import type { TeamState } from "./team-state.js";
 
 export interface HeldTools {
@@ -31,9 +33,11 @@ export interface HeldTools {
 }
 
 export function heldTools({ team, permits, ports }: TeamContext, agent: ToolNames): HeldTools {
-  const own = () => listWorkers(team.key, team.definition, ports.state);
+  const ownWorkers = () => listWorkers(team.key, team.definition, ports.state);
   const all = limitQuestions(team.tools(agent), permits).map((tool) =>
-    tool.ref.server === builtInServer && tool.ref.tool === listWorkersRef.tool ? listingOwnTeam(tool, own) : tool,
+    tool.ref.server === builtInServer && tool.ref.tool === listWorkersRef.tool
+      ? listingOwnTeam(tool, ownWorkers)
+      : tool,
   );
   return { all, inForce: () => all.filter(({ ref }) => team.allows(ref)) };
 }
@@ -74,18 +78,18 @@ export async function reportMissingTools(run: TeamContext): Promise<void> {
 
 /** At most `max` tools, in their order; the system's own are always among them, beyond the number. */
 export function mostRelevant(tools: readonly AgentTool[], text: string, max: number | undefined): readonly AgentTool[] {
-  const own = (tool: AgentTool): boolean => tool.ref.server === builtInServer || isRoutingTool(tool);
-  const others = tools.filter((tool) => !own(tool));
+  const isOwn = (tool: AgentTool): boolean => tool.ref.server === builtInServer || isRoutingTool(tool);
+  const others = tools.filter((tool) => !isOwn(tool));
   if (max === undefined || others.length <= max) return tools;
   const words = termSet(text);
   const score = (tool: AgentTool): number =>
     // A name says more than a description.
     2 * sharedTerms(termSet(tool.name.replaceAll("_", " ")), words) + sharedTerms(termSet(tool.description), words);
   const best = new Set(others.toSorted((a, b) => score(b) - score(a)).slice(0, max));
-  return tools.filter((tool) => own(tool) || best.has(tool));
+  return tools.filter((tool) => isOwn(tool) || best.has(tool));
 }
 
-const alone =
+const decideAlone =
   "Not taken yet: other tools were called in the same round, and their results may matter. Decide once you have read them.";
 
 /** One of a team's agents, as its calls are guarded and recorded. */
@@ -115,7 +119,7 @@ function teamGuard({ name, tools }: GuardedAgent, run: TeamContext): ToolGuard {
       // All calls of a round come here before any of them goes on.
       await Promise.resolve();
       return otherCalls.has(roundOf(call.toolCallId))
-        ? { kind: "refuse", reason: alone }
+        ? { kind: "refuse", reason: decideAlone, why: "with_others" }
         : { kind: "go", value: call.args };
     },
     async afterCall(call, output, journal) {
@@ -164,9 +168,10 @@ export function teamAgentPorts(run: TeamContext, scope: string, agent: GuardedAg
 }
 
 /** Decisions and handoffs are recorded as what they are, not as tool calls. */
-function withoutOwnTools({ toolCalled, toolReturned, toolProgress }: TeamPorts["observer"]): AgentObserver {
+function withoutOwnTools(observer: TeamPorts["observer"]): AgentObserver {
+  const { toolCalled, toolReturned, toolRejected, toolProgress } = observer;
   return {
-    ...(toolProgress === undefined ? {} : { toolProgress }),
+    ...defined({ toolRejected, toolProgress }),
     toolCalled: (call) => (call.server === routingServer ? undefined : toolCalled?.(call)),
     toolReturned: (call) => (call.server === routingServer ? undefined : toolReturned?.(call)),
   };

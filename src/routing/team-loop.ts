@@ -2,9 +2,12 @@
  * A team's work from input to response, as a durable function: entered again after every interruption, it goes on at the first
  * step that has no result. The same function runs a run of its own, a session's turn, and a team inside a team.
  */
+
+import type { FailureCode } from "../agent/agent-spec.js";
+import type { Spent } from "../agent/budget.js";
 import { settleInOrder } from "../agent/concurrency.js";
 import { type Effect, effectsInWords } from "../agent/effects.js";
-import type { Spent } from "../agent/spent.js";
+import { nearest } from "../asks/policy.js";
 import type { ModelMessage } from "../model/port.js";
 import { aggregate } from "./aggregate.js";
 import { type BranchResult, runBranch } from "./branch.js";
@@ -12,24 +15,15 @@ import { TeamBudget } from "./budget.js";
 import { addClarifications, type Clarification } from "./clarifications.js";
 import { decide } from "./decide.js";
 import { type Draft, draftThroughHop } from "./draft.js";
-import type { Finding } from "./findings.js";
-import { superviseNested } from "./nested-exchange.js";
+import { superviseNested } from "./nested.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
+import { type PromptContext, promptContextOf } from "./prompt-context.js";
 import { QuestionPermits } from "./questions.js";
-import type { BriefParts, Choice, WorkerResult } from "./routing-input.js";
-import { mayLeave } from "./sticky.js";
+import type { BriefParts, Choice, Finding, WorkerResult } from "./routing-input.js";
 import { failedOutcome, type Task, type WorkerOutcome } from "./task.js";
-import { maxTeamDepth } from "./team.js";
+import { maxTeamDepth, rosterOf, type Team, type Worker } from "./team.js";
 import { reportMissingTools } from "./team-agent.js";
-import {
-  askingOf,
-  inScope,
-  type PromptContext,
-  promptContextOf,
-  rosterOf,
-  type TeamCommand,
-  type TeamContext,
-} from "./team-context.js";
+import { inScope, type TeamCommand, type TeamContext } from "./team-context.js";
 import type { RoutingDecision } from "./trace.js";
 
 export interface TeamReport {
@@ -42,7 +36,10 @@ export interface TeamReport {
 }
 
 export type TeamOutcome = TeamReport &
-  ({ readonly kind: "completed"; readonly response: string } | { readonly kind: "failed"; readonly detail: string });
+  (
+    | { readonly kind: "completed"; readonly response: string }
+    | { readonly kind: "failed"; readonly detail: string; readonly code: FailureCode }
+  );
 
 /**
  * Runs a team to its end. It never ends in an exception of a model, a tool or a worker: each is part of the outcome.
@@ -53,10 +50,13 @@ export type TeamOutcome = TeamReport &
  * if (outcome.kind === "completed") show(outcome.response);
  */
 export function runTeam(command: TeamCommand, team: LoadedTeam, ports: TeamPorts, draft?: Draft): Promise<TeamOutcome> {
-  const { limits } = team.definition;
+  const { limits, supervisor } = team.definition;
   const permits = new QuestionPermits(limits.maxQuestions, ports.asks);
-  return runWithin({ command, team, ports, budget: new TeamBudget(limits), permits, draft, effects: [] });
+  const questions = nearest(supervisor.questions, ports.asking?.policy);
+  return runWithin({ command, team, ports, budget: new TeamBudget(limits), permits, questions, draft, ...nothingYet });
 }
+
+const nothingYet: Pick<TeamContext, "effects" | "failed"> = { effects: [], failed: new Set() };
 
 async function runWithin(run: TeamContext): Promise<TeamOutcome> {
   const { workers, supervisor } = run.team.definition;
@@ -67,7 +67,10 @@ async function runWithin(run: TeamContext): Promise<TeamOutcome> {
   const effects: Effect[] = [];
   let exchange: readonly ModelMessage[] = [];
   const report = (): TeamReport => ({ decisions, results, clarifications, effects, spent: run.budget.spent });
-  const fail = (detail: string): TeamOutcome => ({ kind: "failed", detail, ...report() });
+  const fail = (detail: string): TeamOutcome => {
+    const code = run.budget.exhausted() === undefined ? "model_failed" : "budget_exceeded";
+    return { kind: "failed", detail, code, ...report() };
+  };
   await reportMissingTools(run);
   let stopped = `no decision after ${supervisor.maxIterations} rounds`;
 
@@ -75,7 +78,7 @@ async function runWithin(run: TeamContext): Promise<TeamOutcome> {
     const failed = new Set(results.flatMap(({ worker, status }) => (status === "failed" ? [worker] : [])));
     const live = rosterOf(workers.filter(({ id, capabilities }) => capabilities.available && !failed.has(id)));
     const { input, metadata } = run.command;
-    const deciding = { ...inScope(run, `i${iteration}`), effects: [...run.effects, ...effects] };
+    const deciding = { ...inScope(run, `i${iteration}`), effects: [...run.effects, ...effects], failed };
     const known = { input, metadata, live, results, clarifications, iteration, exchange, effects: deciding.effects };
     const decided = await decide(deciding, known);
     addClarifications(clarifications, decided.clarifications);
@@ -150,10 +153,7 @@ function draftOf(
   completed: readonly WorkerResult[],
 ): Draft | undefined {
   const { mode } = run.team.definition.aggregator;
-  const alone =
-    choice.targets.length === 1 ||
-    (mode === "first" && target === 0) ||
-    (mode === "last" && target === choice.targets.length - 1);
+  const alone = choice.targets.length === 1 || (mode === "first" && target === 0);
   const last = choice.reevaluate !== true && (completed.length === 0 || mode === "last");
   return alone && last && mode !== "model" ? draftThroughHop(run.draft, run.ports.supervisors) : undefined;
 }
@@ -165,15 +165,17 @@ async function runNested(run: TeamContext, task: Task): Promise<WorkerOutcome> {
   const path = [...run.command.path, task.worker.id];
   if (path.length >= maxTeamDepth) return failedOutcome(`teams may be nested at most ${maxTeamDepth} deep`);
 
-  const own = [...team.supervisors, ...(run.team.supervisorsOf?.(task.worker.id) ?? [])];
+  const supervisors = [...team.supervisors, ...(run.team.supervisorsOf?.(task.worker.id) ?? [])];
   const promptContext = (): ReturnType<PromptContext> => promptContextOf(run, task.worker);
-  return superviseNested(run, task, own, async (inner, content) => {
+  return superviseNested(run, task, supervisors, async (inner, content) => {
     const budget = run.budget.within(team.definition.limits);
     const worked = await runWithin({
       ...inner,
+      failed: nothingYet.failed,
       command: { ...run.command, activeWorker: undefined, promptContext, id: `${task.id}.t`, input: content, path },
       team,
-      ports: { ...inner.ports, journal: run.ports.journal.scope("team"), asking: askingOf(run, task.worker.id) },
+      ports: { ...inner.ports, journal: run.ports.journal.scope("team") },
+      questions: nearest(team.definition.supervisor.questions, run.questions),
       budget,
     });
     run.budget.spend(budget.spent);
@@ -182,4 +184,9 @@ async function runNested(run: TeamContext, task: Task): Promise<WorkerOutcome> {
       ? failedOutcome(worked.detail, worked)
       : { kind: "done", output: worked.response, clarifications, effects };
   });
+}
+
+/** A worker that stays may hand on to any other, since nobody looked at who fits best. */
+function mayLeave(worker: Worker, { workers }: Team): Worker {
+  return { ...worker, handoffs: workers.flatMap(({ id }) => (id === worker.id ? [] : [id])) };
 }

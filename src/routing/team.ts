@@ -9,7 +9,8 @@ import { questionPolicySchema } from "../asks/policy.js";
 import { itemName, toolRefSchema } from "../conversation/names.js";
 import { secretHeaders, signingSecret } from "../conversation/secret-text.js";
 import { panelSchema } from "../roundtable/panel.js";
-import { findRoutingFn, routingFnNames } from "./strategies/routing-functions.js";
+import { oneLine } from "../text/one-line.js";
+import type { RosterEntry } from "./routing-input.js";
 import { routingRuleSchema } from "./strategies/routing-rule.js";
 import { strategyNamed, strategyNames } from "./strategies/table.js";
 
@@ -45,8 +46,6 @@ const supervisorSchema = z.strictObject({
   /** Rounds of supervisor and workers: a re-route after a failure is one. */
   maxIterations: z.int().min(1).max(20).default(5),
   rules: z.array(routingRuleSchema).max(200).default([]),
-  /** A routing function that this deployment registered, in place of rules. */
-  routingFn: itemName.optional(),
   fallbackWorker: itemName.optional(),
   /** The supervisor's model may answer itself, with the tool `respond`. */
   mayAnswer: z.boolean().default(false),
@@ -89,6 +88,8 @@ export type HttpWorker = z.infer<typeof httpWorkerSchema>;
 const workerFields = {
   id: itemName,
   description: z.string().min(1).max(2_000),
+  /** What end users read in place of its id, where they read of it at all; without one its description. */
+  title: z.string().min(1).max(200).optional(),
   capabilities: z
     .strictObject({
       skills: z.array(z.string().min(1).max(200)).max(100).default([]),
@@ -122,7 +123,7 @@ const workerFields = {
 };
 
 const aggregatorSchema = z.strictObject({
-  mode: z.enum(["concatenate", "model", "first", "last"]).default("concatenate"),
+  mode: z.enum(["concatenate", "model", "first", "last"]).default("last"),
   model: modelChoice.default("default"),
   systemPrompt: z.string().max(50_000).optional(),
 });
@@ -217,21 +218,13 @@ function teamProblems(team: Team): { path: (string | number)[]; message: string 
     }
     for (const [place, id] of worker.handoffs.entries()) demandWorker(id, [...at, "handoffs", place]);
   }
-  const { strategy, rules, routingFn, fallbackWorker } = team.supervisor;
+  const { strategy, rules, fallbackWorker } = team.supervisor;
   if (fallbackWorker !== undefined) demandWorker(fallbackWorker, ["supervisor", "fallbackWorker"]);
   for (const [index, rule] of rules.entries()) {
     for (const id of [rule.to].flat()) demandWorker(id, ["supervisor", "rules", index, "to"]);
   }
-  const unfit = strategyNamed(strategy).settingsProblem?.({ rules, routingFn, fallbackWorker });
+  const unfit = strategyNamed(strategy).settingsProblem?.({ rules, fallbackWorker });
   if (unfit !== undefined) problems.push({ path: ["supervisor", unfit.setting], message: unfit.message });
-  if (routingFn !== undefined && findRoutingFn(routingFn) === undefined) {
-    const names = routingFnNames();
-    const known = names.length === 0 ? "none is registered" : `there are: ${names.join(", ")}`;
-    problems.push({
-      path: ["supervisor", "routingFn"],
-      message: `this deployment has no routing function "${routingFn}"; ${known}`,
-    });
-  }
   return problems;
 }
 
@@ -288,4 +281,18 @@ export function memoriesOf(team: Team): { path: Path; memoryId: string }[] {
       }),
     ),
   );
+}
+
+/** A worker as end users read of it: never its id. */
+export function plainName({ title, description }: Pick<Worker, "title" | "description">): string {
+  return oneLine(title ?? description, 200);
+}
+
+/** Workers as those who choose among them read them. */
+export function rosterEntry({ id, description, capabilities }: Worker): RosterEntry {
+  return { id, description, skills: capabilities.skills, tools: capabilities.tools };
+}
+
+export function rosterOf(workers: readonly Worker[]): RosterEntry[] {
+  return workers.map(rosterEntry);
 }

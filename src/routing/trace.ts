@@ -25,16 +25,16 @@ export type RoutingDecision = z.infer<typeof routingDecisionSchema>;
 /**
  * An entry of the trace, which is an event as well. A run keeps it with its texts, in its trace; the log of a session keeps no texts.
  * @param facts what every log shows of it: who, when and how it went.
- * @param whole the fields with their texts, in place of those of `facts` or beside them.
+ * @param withTexts the fields with their texts, in place of those of `facts` or beside them.
  */
 function traced<const T extends string, F extends z.ZodRawShape, W extends z.ZodRawShape>(
   type: T,
   description: string,
   facts: F,
-  whole: W,
+  withTexts: W,
 ) {
   const withoutText = z.object({ path, ...facts });
-  const entry = z.object({ type: z.literal(type), path, ...facts, ...whole });
+  const entry = z.object({ type: z.literal(type), path, ...facts, ...withTexts });
   const inSession = lazily(() => z.object({ turnId: z.string(), ...withoutText.shape }));
   const shown = lazily(() => inSession().partial({ turnId: true }));
   const data = lazily(() => z.union([entry, shown()]));
@@ -43,7 +43,7 @@ function traced<const T extends string, F extends z.ZodRawShape, W extends z.Zod
     description,
     audience: "client",
     // Texts are for who may read the trace.
-    viewFor: (_reader: EventAudience, whole: unknown): unknown => shown().safeParse(whole).data,
+    viewFor: (_reader: EventAudience, entry: unknown): unknown => shown().safeParse(entry).data,
     roots: ["session", "run"],
     get data() {
       return data();

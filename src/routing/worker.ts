@@ -4,51 +4,42 @@ import type { AgentOutcome } from "../agent/agent-spec.js";
 import { modelList } from "../agent/definition.js";
 import { effectsOf } from "../agent/effects.js";
 import { runAgent } from "../agent/loop.js";
-import { buildPrompt } from "../agent/prompt.js";
 import { isRequested } from "../agent/tool-call.js";
 import type { AgentTool } from "../agent/tools.js";
+import { defined } from "../conversation/defined.js";
+import { handOffReport } from "./agent-reports.js";
 import { clarificationsOf } from "./clarifications.js";
-import { handOffReport } from "./hand-off-report.js";
 import { runHttpWorker } from "./http-worker.js";
-import { superviseNested } from "./nested-exchange.js";
-import { runPanelWorker } from "./panel-worker.js";
-import type { Retries } from "./retries.js";
-import { dataNotice } from "./routing-input.js";
+import { runPanelWorker, superviseNested } from "./nested.js";
+import { agentPrompt } from "./prompt-context.js";
 import { handOffTool } from "./routing-tools.js";
 import { failedOutcome, type Task, type WorkerOutcome } from "./task.js";
+import { rosterOf } from "./team.js";
 import { heldTools, mostRelevant, teamAgentPorts } from "./team-agent.js";
-import { promptContextOf, rosterOf, type TeamContext } from "./team-context.js";
+import type { TeamContext } from "./team-context.js";
 
 export type RunNested = (run: TeamContext, task: Task) => Promise<WorkerOutcome>;
 
-/**
- * @param retries what failed is done again within it, with what was learned until then.
- * @throws {Parked} while the worker waits for a person.
- */
-export async function attemptWorker(
-  run: TeamContext,
-  task: Task,
-  retries: Retries,
-  runNested: RunNested,
-): Promise<WorkerOutcome> {
+/** @throws {Parked} while the worker waits for a person. */
+export async function attemptWorker(run: TeamContext, task: Task, runNested: RunNested): Promise<WorkerOutcome> {
   const exhausted = run.budget.exhausted();
   if (exhausted !== undefined) return failedOutcome(exhausted);
   const { agent } = task.worker;
   if (agent !== undefined) return failedOutcome(`its agent ${agent} doesn't exist any more`);
-  if (task.worker.http !== undefined) return runHttpWorker(run, task, task.worker.http, retries);
+  if (task.worker.http !== undefined) return runHttpWorker(run, task, task.worker.http);
   if (task.worker.panel !== undefined) return runPanelWorker(run, task);
   if (task.worker.team !== undefined) return runNested(run, task);
-  const own = run.team.supervisorsOf?.(task.worker.id) ?? [];
-  return own.length === 0
-    ? runModelWorker(run, task, retries)
-    : superviseNested(run, task, own, (inner, content) => runModelWorker(inner, { ...task, content }, retries));
+  const ownSupervisors = run.team.supervisorsOf?.(task.worker.id) ?? [];
+  return ownSupervisors.length === 0
+    ? runModelWorker(run, task)
+    : superviseNested(run, task, ownSupervisors, (inner, content) => runModelWorker(inner, { ...task, content }));
 }
 
-async function runModelWorker(run: TeamContext, task: Task, retries: Retries): Promise<WorkerOutcome> {
+async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutcome> {
   const { worker, chain } = task;
   const { definition } = run.team;
   const colleagues = definition.workers.filter(
-    ({ id, capabilities }) => worker.handoffs.includes(id) && capabilities.available,
+    ({ id, capabilities }) => worker.handoffs.includes(id) && capabilities.available && !run.failed.has(id),
   );
   const held = heldTools(run, worker);
   const handOff =
@@ -57,30 +48,28 @@ async function runModelWorker(run: TeamContext, task: Task, retries: Retries): P
     ...handOff,
     ...mostRelevant(held.inForce(), task.content, worker.maxToolsPerRound),
   ];
+  const instructions = worker.systemPrompt ?? `You are ${worker.id}: ${worker.description}`;
+  const prompt = () => agentPrompt(run, [instructions], task.content, worker);
+  const ports = teamAgentPorts(run, "agent", {
+    name: worker.id,
+    tools: () => [...handOff, ...held.inForce()],
+    draft: run.draft,
+  });
   const outcome = await runAgent(
     {
       models: modelList(worker.model ?? "default"),
-      prompt: () =>
-        buildPrompt({
-          instructions: [worker.systemPrompt ?? `You are ${worker.id}: ${worker.description}`, dataNotice].join("\n\n"),
-          ...promptContextOf(run, worker),
-          message: task.content,
-        }),
+      prompt,
       tools,
       removedTool: (requested) => held.all.find((tool) => isRequested(tool, requested)),
-      ...(worker.temperature === undefined ? {} : { temperature: worker.temperature }),
+      ...defined({ temperature: worker.temperature }),
       limits: {
         ...run.budget.agentLimits(worker.maxToolRounds ?? definition.limits.maxToolRounds),
-        ...(worker.maxOutputTokens === undefined ? {} : { maxOutputTokens: worker.maxOutputTokens }),
+        ...defined({ maxOutputTokens: worker.maxOutputTokens }),
       },
-      retry: (error) => retries.next(error),
+      retry: (error) => task.retries.next(error),
       replyId: task.id,
     },
-    teamAgentPorts(run, "agent", {
-      name: worker.id,
-      tools: () => [...handOff, ...held.inForce()],
-      draft: run.draft,
-    }),
+    ports,
   );
   run.budget.spend(outcome);
   const effects = effectsOf(outcome.effects, run.command.path, worker.id);

@@ -1,13 +1,10 @@
 /** The inbox of asks in D1: a copy of what the objects hold. */
-import { z } from "zod";
 import { type Ask, type AskKind, storedAskSchema } from "../asks/ask.js";
 import { type AskSort, urgencyOf } from "../asks/listing.js";
 import type { Audience } from "../asks/policy.js";
-import type { Database } from "./database.js";
-import { allOf, byIndex, type Condition, equals } from "./list-filter.js";
+import { type Database, type Sql, sql } from "../platform/sql.js";
+import { allOf, bodiesOf, byIndex, equals } from "./list-filter.js";
 import { ownedBy, type SessionOwners } from "./session-index.js";
-
-const bodyRow = z.object({ body: z.string() });
 
 export interface AskFilter {
   readonly status?: Ask["status"] | undefined;
@@ -31,10 +28,10 @@ export interface AskPosition {
 const never = "~";
 
 /** The same as texts that sort, in SQL and of an ask. */
-const keys: Readonly<Record<AskSort, { readonly sql: string; readonly of: (ask: Ask) => string }>> = {
-  openedAt: { sql: "opened_at", of: ({ openedAt }) => openedAt },
-  priority: { sql: "CAST(urgency AS TEXT)", of: (ask) => String(urgencyOf(ask)) },
-  deadline: { sql: `COALESCE(deadline, '${never}')`, of: ({ deadline }) => deadline ?? never },
+const keys: Readonly<Record<AskSort, { readonly sql: Sql; readonly of: (ask: Ask) => string }>> = {
+  openedAt: { sql: sql`opened_at`, of: ({ openedAt }) => openedAt },
+  priority: { sql: sql`CAST(urgency AS TEXT)`, of: (ask) => String(urgencyOf(ask)) },
+  deadline: { sql: sql`COALESCE(deadline, '~')`, of: ({ deadline }) => deadline ?? never },
 };
 
 export function positionOf(sort: AskSort, ask: Ask): AskPosition {
@@ -53,13 +50,8 @@ export class AskIndex {
     limit: number,
   ): Promise<Ask[]> {
     const key = keys[sort].sql;
-    const { sql, bindings } = allOf([
-      ...equals("status", status),
-      ...equals("kind", kind),
-      ...equals("audience", audience),
-      ...equals("subject", subject),
-      ...equals("priority", priority),
-      ...equals("owner_id", ownerId),
+    const conditions = allOf([
+      ...equals({ status, kind, audience, subject, priority, owner_id: ownerId }),
       ...(owners === undefined ? [] : [askedBySessionsOf(tenantId, owners)]),
     ]);
     const index = byIndex({
@@ -67,22 +59,15 @@ export class AskIndex {
       asks_of_subject: subject,
       asks_by_status: status,
     });
-    const { results } = await this.db
-      .prepare(
-        `SELECT body FROM asks${index} WHERE tenant_id = ?${sql} AND (${key}, ask_id) > (?, ?)
-         ORDER BY ${key}, ask_id LIMIT ?`,
-      )
-      .bind(tenantId, ...bindings, after?.key ?? "", after?.askId ?? "", limit)
-      .all();
-    return results.map((row) => storedAskSchema.parse(JSON.parse(bodyRow.parse(row).body)));
+    const query = sql`SELECT body FROM asks${index}
+      WHERE tenant_id = ${tenantId}${conditions} AND (${key}, ask_id) > (${after?.key ?? ""}, ${after?.askId ?? ""})
+      ORDER BY ${key}, ask_id LIMIT ${limit}`;
+    return bodiesOf(this.db, storedAskSchema, query);
   }
 }
 
 /** The same sessions that a token reaches one by one: an ask's own `from.agent` may be a worker of their agent's team. */
-function askedBySessionsOf(tenantId: string, owners: SessionOwners): Condition {
-  const { sql, bindings } = allOf(ownedBy(owners));
-  return {
-    sql: `owner_id IN (SELECT session_id FROM sessions INDEXED BY sessions_by_subject WHERE tenant_id = ?${sql})`,
-    bindings: [tenantId, ...bindings],
-  };
+function askedBySessionsOf(tenantId: string, owners: SessionOwners): Sql {
+  return sql`owner_id IN (SELECT session_id FROM sessions INDEXED BY sessions_by_subject
+      WHERE tenant_id = ${tenantId}${allOf(ownedBy(owners))})`;
 }

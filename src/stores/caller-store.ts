@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { type KeyRole, keyRoles } from "../asks/ask.js";
 import { matchesKey, readKey } from "../platform/secrets.js";
-import type { Database } from "./database.js";
+import { type Database, first, run, sql } from "../platform/sql.js";
+import { measuresColumn } from "./limit-store.js";
 import { placementRow, type TenantPlacements } from "./tenant-placements.js";
 
 /** Who calls, as their key says. */
@@ -10,38 +11,59 @@ export interface Caller {
   readonly tenantId: string;
   readonly keyId: string;
   readonly role: KeyRole;
+  /** When it stops to count, and when it was last noted that it is used; milliseconds since the epoch. */
+  readonly expiresAt: number | undefined;
+  readonly lastUsedAt: number | undefined;
   /** Of the tenant's settings: what every request asks for. */
   readonly clientMay: readonly string[];
   readonly corsOrigins: readonly string[];
   /** Raised with every change of its settings, keys, resources, pinned tools and webhooks. */
   readonly revision: number;
+  /** Of what there are limits. */
+  readonly measures: readonly string[];
 }
 
 /** What a token depends on: the key that it was minted with, and that its subject wasn't revoked. */
-export interface TokenGround extends Omit<Caller, "keyId" | "role"> {
+export interface TokenGround extends Omit<Caller, "keyId" | "role" | "lastUsedAt"> {
   /** Milliseconds since the epoch. */
   readonly revokedAt: number | undefined;
 }
 
 /** The count of changes, and below it 20 random bits that are others with each: a state that the database was set back from isn't met again. */
-export const revisionColumn = "t.revision * 1048576 + t.generation AS revision";
-const settingsColumns = `json_extract(t.settings, '$.clientMay') AS client_may, json_extract(t.settings, '$.corsOrigins') AS cors_origins, ${revisionColumn}`;
+export const revisionColumn = sql`t.revision * 1048576 + t.generation AS revision`;
+const settingsColumns = sql`
+  json_extract(t.settings, '$.clientMay') AS client_may, json_extract(t.settings, '$.corsOrigins') AS cors_origins,
+    ${revisionColumn}, ${measuresColumn}`;
 export const revisionRow = z.object({ revision: z.int() });
-const settingsRow = revisionRow.extend({ client_may: z.string().nullable(), cors_origins: z.string().nullable() });
+const settingsRow = revisionRow.extend({
+  client_may: z.string().nullable(),
+  cors_origins: z.string().nullable(),
+  measures: z.string(),
+});
 const authenticationRow = settingsRow.extend({
   ...placementRow.shape,
   tenant_id: z.string(),
   role: z.enum(keyRoles),
   secret_hash: z.string(),
+  expires_at: z.number().nullable(),
+  last_used_at: z.number().nullable(),
 });
-const groundRow = settingsRow.extend({ ...placementRow.shape, revoked_at: z.number().nullable() });
+const groundRow = settingsRow.extend({
+  ...placementRow.shape,
+  revoked_at: z.number().nullable(),
+  expires_at: z.number().nullable(),
+});
 const texts = z.array(z.string());
 /** As long as a real one. */
 const nobodysHash = "0".repeat(64);
 
-function settingsOf(row: z.infer<typeof settingsRow>): Pick<Caller, "clientMay" | "corsOrigins" | "revision"> {
+function settingsOf(
+  row: z.infer<typeof groundRow> | z.infer<typeof authenticationRow>,
+): Pick<Caller, "clientMay" | "corsOrigins" | "revision" | "measures" | "expiresAt"> {
   return {
+    expiresAt: row.expires_at ?? undefined,
     revision: row.revision,
+    measures: texts.parse(JSON.parse(row.measures)),
     clientMay: texts.parse(JSON.parse(row.client_may ?? "[]")),
     corsOrigins: texts.parse(JSON.parse(row.cors_origins ?? "[]")),
   };
@@ -57,33 +79,30 @@ export class CallerStore {
   async authenticate(presented: string): Promise<Caller | undefined> {
     const parts = readKey(presented);
     if (parts === undefined) return undefined;
-    const row = await this.db
-      .prepare(
-        `SELECT k.tenant_id, k.role, k.secret_hash, t.jurisdiction, t.placed, ${settingsColumns} FROM keys k JOIN tenants t USING (tenant_id) WHERE k.key_id = ?`,
-      )
-      .bind(parts.keyId)
-      .first();
+    const known = await first(this.db, authenticationRow)`
+      SELECT k.tenant_id, k.role, k.secret_hash, k.expires_at, k.last_used_at, t.jurisdiction, t.placed, ${settingsColumns} FROM keys k
+      JOIN tenants t USING (tenant_id) WHERE k.key_id = ${parts.keyId}`;
     // The comparison is made for unknown ids too, so that time doesn't tell which ids there are.
-    const known = row === null ? undefined : authenticationRow.parse(row);
     const matches = await matchesKey(parts.secret, known?.secret_hash ?? nobodysHash);
     if (known !== undefined) this.placements.note(known.tenant_id, known);
-    return known !== undefined && matches
-      ? { tenantId: known.tenant_id, keyId: parts.keyId, role: known.role, ...settingsOf(known) }
-      : undefined;
+    if (known === undefined || !matches) return undefined;
+    const { tenant_id: tenantId, role, last_used_at } = known;
+    return { tenantId, keyId: parts.keyId, role, lastUsedAt: last_used_at ?? undefined, ...settingsOf(known) };
+  }
+
+  /** Notes that a key is used in this hour: once, whoever else notes it. */
+  async noteUse(keyId: string, hour: number): Promise<void> {
+    await run(
+      this.db,
+    )`UPDATE keys SET last_used_at = ${hour} WHERE key_id = ${keyId} AND COALESCE(last_used_at, 0) < ${hour}`;
   }
 
   /** What a token rests on; `undefined` when the key that it was minted with is gone. */
   async tokenGround(tenantId: string, keyId: string, subject: string): Promise<TokenGround | undefined> {
-    const row = await this.db
-      .prepare(
-        `SELECT t.jurisdiction, t.placed, ${settingsColumns},
-           (SELECT revoked_at FROM revoked_subjects WHERE tenant_id = ?1 AND subject = ?3) AS revoked_at
-         FROM keys k JOIN tenants t USING (tenant_id) WHERE k.tenant_id = ?1 AND k.key_id = ?2`,
-      )
-      .bind(tenantId, keyId, subject)
-      .first();
-    if (row === null) return undefined;
-    const ground = groundRow.parse(row);
+    const ground = await first(this.db, groundRow)`SELECT k.expires_at, t.jurisdiction, t.placed, ${settingsColumns},
+        (SELECT revoked_at FROM revoked_subjects WHERE tenant_id = ${tenantId} AND subject = ${subject}) AS revoked_at
+      FROM keys k JOIN tenants t USING (tenant_id) WHERE k.tenant_id = ${tenantId} AND k.key_id = ${keyId}`;
+    if (ground === undefined) return undefined;
     this.placements.note(tenantId, ground);
     return { tenantId, revokedAt: ground.revoked_at ?? undefined, ...settingsOf(ground) };
   }

@@ -1,19 +1,22 @@
 /** How connections to chat platforms and their deliveries lie in D1, and how rows of them are read. Times are milliseconds since the epoch. */
 import { z } from "zod";
 import { type ChannelDelivery, type Connection, channelKinds } from "../channels/connection.js";
+import { defined } from "../conversation/defined.js";
+import { deliveryStatuses } from "../conversation/delivery.js";
+import { integer, number, numberOrNull, text, textOrNull } from "./columns.js";
 
 const row = z.object({
-  channel_id: z.string(),
-  tenant_id: z.string(),
-  name: z.string(),
+  channel_id: text,
+  tenant_id: text,
+  name: text,
   kind: z.enum(channelKinds),
-  connection_id: z.string(),
-  body: z.string(),
-  created_at: z.number(),
-  updated_at: z.number(),
-  last_event_at: z.number().nullable(),
-  last_failure_at: z.number().nullable(),
-  last_failure: z.string().nullable(),
+  connection_id: text,
+  body: text,
+  created_at: number,
+  updated_at: number,
+  last_event_at: numberOrNull,
+  last_failure_at: numberOrNull,
+  last_failure: textOrNull,
   parked: z.number().default(0),
 });
 
@@ -37,8 +40,13 @@ export const storedRow = row.pick({ channel_id: true, kind: true, body: true });
 /** JSON; its credentials are sealed. */
 export const sealedBody = z.looseObject({ credentials: z.record(z.string(), z.unknown()) });
 
-export function channelOf(found: unknown): StoredChannel {
-  const stored = row.parse(found);
+/** What was written by us: looked into again only once it is opened. */
+const sealedConnectionSchema = z.custom<Connection>((body) => sealedBody.safeParse(body).success);
+function sealedConnection(body: unknown): Connection {
+  return sealedConnectionSchema.parse(body);
+}
+
+export const channelRow = row.transform((stored): StoredChannel => {
   const body = sealedBody.parse(JSON.parse(stored.body));
   return {
     channelId: stored.channel_id,
@@ -55,30 +63,30 @@ export function channelOf(found: unknown): StoredChannel {
         : { at: stored.last_failure_at, detail: stored.last_failure },
     parked: stored.parked,
   };
-}
-
-/** What was written by us: looked into again only once it is opened. */
-const sealedConnectionSchema = z.custom<Connection>((body) => sealedBody.safeParse(body).success);
-function sealedConnection(body: unknown): Connection {
-  return sealedConnectionSchema.parse(body);
-}
-
-const deliveryRow = z.object({
-  delivery_id: z.string(),
-  conversation: z.string(),
-  status: z.enum(["pending", "delivered", "parked"]),
-  attempts: z.int(),
-  failure: z.string().nullable(),
-  created_at: z.number(),
-  updated_at: z.number(),
 });
 
-export function deliveryOf(found: unknown): ChannelDelivery {
-  const { delivery_id, conversation, status, attempts, failure, created_at, updated_at } = deliveryRow.parse(found);
-  return {
-    ...{ deliveryId: delivery_id, conversation, status, attempts },
-    ...(failure === null ? {} : { failure }),
-    createdAt: new Date(created_at).toISOString(),
-    updatedAt: new Date(updated_at).toISOString(),
-  };
-}
+export const deliveryRow = z
+  .object({
+    delivery_id: text,
+    conversation: text,
+    status: z.enum(deliveryStatuses),
+    attempts: integer,
+    failure: textOrNull,
+    created_at: number,
+    updated_at: number,
+  })
+  .transform(
+    ({ delivery_id, conversation, status, attempts, failure, created_at, updated_at }): ChannelDelivery => ({
+      deliveryId: delivery_id,
+      conversation,
+      status,
+      attempts,
+      ...defined({ failure: failure ?? undefined }),
+      createdAt: new Date(created_at).toISOString(),
+      updatedAt: new Date(updated_at).toISOString(),
+    }),
+  );
+
+export const conversationRow = z
+  .object({ channel_id: z.string(), conversation: z.string() })
+  .transform(({ channel_id, conversation }) => ({ channelId: channel_id, conversation }));

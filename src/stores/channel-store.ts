@@ -8,18 +8,18 @@ import {
 } from "../channels/connection.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
 import { opens, type Sealer } from "../platform/secrets.js";
+import { all, batch, type Database, first, hasChanged, run, sql } from "../platform/sql.js";
 import type { DoneBy } from "../tenancy/audit.js";
 import { changedFields } from "../tenancy/changed-fields.js";
 import { insertChannelDeletion, insertResourceAct } from "./audit-log.js";
-import { channelOf, deliveryOf, type StoredChannel, sealedBody, storedRow } from "./channel-rows.js";
-import type { Database } from "./database.js";
+import { channelRow, conversationRow, deliveryRow, type StoredChannel, sealedBody, storedRow } from "./channel-rows.js";
 import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
 /** How often a connection that is used all the time notes that it was, in milliseconds. */
 const noteEveryMs = 5_000;
 
-const selectChannels = `
-  SELECT c.*, (SELECT COUNT(*) FROM channel_deliveries d WHERE d.channel_id = c.channel_id AND d.status = 'parked') AS parked
+const selectChannels = sql`SELECT c.*,
+    (SELECT COUNT(*) FROM channel_deliveries d WHERE d.channel_id = c.channel_id AND d.status = 'parked') AS parked
   FROM channels c`;
 
 export class ChannelStore {
@@ -53,30 +53,18 @@ export class ChannelStore {
       const text = JSON.stringify(body);
       const write =
         known === undefined
-          ? this.db
-              .prepare(
-                `INSERT INTO channels (channel_id, tenant_id, name, kind, connection_id, body, created_at, updated_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7) ON CONFLICT (tenant_id, name) DO NOTHING`,
-              )
-              .bind(ids.channelId, tenantId, name, connection.kind, ids.connectionId, text, at)
-          : this.db
-              .prepare(
-                "UPDATE channels SET body = ?, updated_at = ? WHERE tenant_id = ? AND channel_id = ? AND body = ?",
-              )
-              .bind(text, at, tenantId, known.channel_id, known.body);
+          ? sql`INSERT INTO channels (channel_id, tenant_id, name, kind, connection_id, body, created_at, updated_at)
+            VALUES (${ids.channelId}, ${tenantId}, ${name}, ${connection.kind}, ${ids.connectionId}, ${text}, ${at},
+              ${at})
+            ON CONFLICT (tenant_id, name) DO NOTHING`
+          : sql`UPDATE channels SET body = ${text}, updated_at = ${at}
+            WHERE tenant_id = ${tenantId} AND channel_id = ${known.channel_id} AND body = ${known.body}`;
       const [written] = await claimingBatch(this.db, [
         write,
-        insertResourceAct(this.db, tenantId, {
-          type: "channel.stored",
-          decision,
-          actor: by,
-          subject: { kind: "channels", name, changes },
-          reasons: [],
-          at,
-        }),
-        ...claimStatements(this.db, claim, decision),
+        insertResourceAct(tenantId, "channel.stored", { kind: "channels", name, changes }, { by, at }, decision),
+        ...claimStatements(claim, decision),
       ]);
-      if ((written?.meta.changes ?? 0) > 0) return known === undefined;
+      if (hasChanged(written)) return known === undefined;
       // Somebody else stored or deleted it meanwhile: decide anew.
     }
   }
@@ -90,14 +78,10 @@ export class ChannelStore {
     claim?: WorkClaim,
   ): Promise<void> {
     await claimingBatch(this.db, [
-      this.db
-        .prepare("UPDATE channels SET connection_id = ?, updated_at = ? WHERE tenant_id = ? AND name = ?")
-        .bind(connectionId, at, tenantId, name),
-      insertResourceAct(this.db, tenantId, {
-        ...{ type: "channel.rotated", decision: "rotated", actor: by, reasons: [], at },
-        subject: { kind: "channels", name },
-      }),
-      ...claimStatements(this.db, claim, "rotated"),
+      sql`UPDATE channels SET connection_id = ${connectionId}, updated_at = ${at}
+        WHERE tenant_id = ${tenantId} AND name = ${name}`,
+      insertResourceAct(tenantId, "channel.rotated", { kind: "channels", name }, { by, at }),
+      ...claimStatements(claim, "rotated"),
     ]);
   }
 
@@ -107,36 +91,34 @@ export class ChannelStore {
     connectionId: string,
     done: DoneBy,
   ): Promise<void> {
-    await this.db.batch([
-      this.db
-        .prepare("UPDATE channels SET connection_id = ? WHERE tenant_id = ? AND channel_id = ?")
-        .bind(connectionId, tenantId, channelId),
-      insertChannelDeletion(this.db, tenantId, { channelId, name }, done),
+    await batch(this.db, [
+      sql`
+        UPDATE channels SET connection_id = ${connectionId} WHERE tenant_id = ${tenantId} AND channel_id = ${channelId}`,
+      insertChannelDeletion(tenantId, { channelId, name }, done),
     ]);
   }
 
   async find(tenantId: string, name: string): Promise<StoredChannel | undefined> {
-    return this.one(`${selectChannels} WHERE c.tenant_id = ? AND c.name = ?`, tenantId, name);
+    return first(this.db, channelRow)`${selectChannels} WHERE c.tenant_id = ${tenantId} AND c.name = ${name}`;
   }
 
   /** By name. */
   async list(tenantId: string, after: string, limit: number): Promise<StoredChannel[]> {
-    const { results } = await this.db
-      .prepare(`${selectChannels} WHERE c.tenant_id = ? AND c.name > ? ORDER BY c.name LIMIT ?`)
-      .bind(tenantId, after, limit)
-      .all();
-    return results.map(channelOf);
+    return all(this.db, channelRow)`
+      ${selectChannels} WHERE c.tenant_id = ${tenantId} AND c.name > ${after} ORDER BY c.name LIMIT ${limit}`;
   }
 
   /** Whose address this is, with its credentials opened. */
   async byAddress(kind: string, connectionId: string): Promise<OpenConnection | undefined> {
-    return this.open(await this.one(`${selectChannels} WHERE c.connection_id = ? AND c.kind = ?`, connectionId, kind));
+    const found = first(this.db, channelRow)`
+      ${selectChannels} WHERE c.connection_id = ${connectionId} AND c.kind = ${kind}`;
+    return this.open(await found);
   }
 
   async byId(tenantId: string, channelId: string): Promise<OpenConnection | undefined> {
-    return this.open(
-      await this.one(`${selectChannels} WHERE c.tenant_id = ? AND c.channel_id = ?`, tenantId, channelId),
-    );
+    const found = first(this.db, channelRow)`
+      ${selectChannels} WHERE c.tenant_id = ${tenantId} AND c.channel_id = ${channelId}`;
+    return this.open(await found);
   }
 
   /** The sealed credentials of a connection, opened. */
@@ -144,16 +126,14 @@ export class ChannelStore {
     if (stored === undefined) return undefined;
     const { tenantId, channelId, name } = stored;
     const connection = await mapCredentials(stored.connection, (secret) => this.sealer.open(secret));
-    return { tenantId, channelId, name, connection: connectionSchema.parse(connection) };
+    return { tenantId, channelId, name, connection: connectionSchema().parse(connection) };
   }
 
   async remove(tenantId: string, channelId: string, claim?: WorkClaim): Promise<void> {
     await claimingBatch(this.db, [
-      this.db.prepare("DELETE FROM channels WHERE tenant_id = ? AND channel_id = ?").bind(tenantId, channelId),
-      ...claimStatements(this.db, claim, "deleted"),
-      this.db
-        .prepare("DELETE FROM channel_deliveries WHERE tenant_id = ? AND channel_id = ?")
-        .bind(tenantId, channelId),
+      sql`DELETE FROM channels WHERE tenant_id = ${tenantId} AND channel_id = ${channelId}`,
+      ...claimStatements(claim, "deleted"),
+      sql`DELETE FROM channel_deliveries WHERE tenant_id = ${tenantId} AND channel_id = ${channelId}`,
     ]);
   }
 
@@ -164,44 +144,29 @@ export class ChannelStore {
     limit: number,
     channelId?: string,
   ): Promise<{ channelId: string; conversation: string }[]> {
-    const { results } = await this.db
-      .prepare(
-        `SELECT channel_id, conversation FROM channel_conversations
-         WHERE tenant_id = ?1 AND (channel_id, conversation) > (?2, ?3) AND (?4 IS NULL OR channel_id = ?4)
-         ORDER BY channel_id, conversation LIMIT ?5`,
-      )
-      .bind(tenantId, after.channelId, after.conversation, channelId ?? null, limit)
-      .all<{ channel_id: string; conversation: string }>();
-    return results.map((found) => ({ channelId: found.channel_id, conversation: found.conversation }));
+    return all(this.db, conversationRow)`SELECT channel_id, conversation FROM channel_conversations
+      WHERE tenant_id = ${tenantId} AND (channel_id, conversation) > (${after.channelId}, ${after.conversation})
+        AND (${channelId} IS NULL OR channel_id = ${channelId})
+      ORDER BY channel_id, conversation LIMIT ${limit}`;
   }
 
   async forgetConversations(tenantId: string, channelId: string): Promise<void> {
-    await this.db
-      .prepare("DELETE FROM channel_conversations WHERE tenant_id = ? AND channel_id = ?")
-      .bind(tenantId, channelId)
-      .run();
+    await run(this.db)`DELETE FROM channel_conversations WHERE tenant_id = ${tenantId} AND channel_id = ${channelId}`;
   }
 
   /** The platform sent something that was signed. */
   async noteEvent(channelId: string): Promise<void> {
     const now = this.now();
-    await this.db
-      .prepare(
-        "UPDATE channels SET last_event_at = ?1 WHERE channel_id = ?2 AND (last_event_at IS NULL OR last_event_at < ?3)",
-      )
-      .bind(now, channelId, now - noteEveryMs)
-      .run();
+    await run(this.db)`UPDATE channels SET last_event_at = ${now}
+      WHERE channel_id = ${channelId} AND (last_event_at IS NULL OR last_event_at < ${now - noteEveryMs})`;
   }
 
   async noteFailure(channelId: string, detail: string): Promise<void> {
     const now = this.now();
-    await this.db
-      .prepare(
-        `UPDATE channels SET last_failure_at = ?1, last_failure = ?2
-         WHERE channel_id = ?3 AND (last_failure_at IS NULL OR last_failure_at < ?4 OR last_failure <> ?2)`,
-      )
-      .bind(now, detail.slice(0, 500), channelId, now - noteEveryMs)
-      .run();
+    const failure = detail.slice(0, 500);
+    await run(this.db)`UPDATE channels SET last_failure_at = ${now}, last_failure = ${failure}
+      WHERE channel_id = ${channelId}
+        AND (last_failure_at IS NULL OR last_failure_at < ${now - noteEveryMs} OR last_failure <> ${failure})`;
   }
 
   async deliveries(
@@ -211,30 +176,20 @@ export class ChannelStore {
     before: string | undefined,
     limit: number,
   ): Promise<ChannelDelivery[]> {
-    const { results } = await this.db
-      .prepare(
-        `SELECT * FROM channel_deliveries WHERE tenant_id = ?1 AND channel_id = ?2 AND (?3 IS NULL OR status = ?3)
-         AND (?4 IS NULL OR delivery_id < ?4) ORDER BY delivery_id DESC LIMIT ?5`,
-      )
-      .bind(tenantId, channelId, status ?? null, before ?? null, limit)
-      .all();
-    return results.map(deliveryOf);
+    return all(this.db, deliveryRow)`SELECT * FROM channel_deliveries
+      WHERE tenant_id = ${tenantId} AND channel_id = ${channelId} AND (${status} IS NULL OR status = ${status})
+        AND (${before} IS NULL OR delivery_id < ${before})
+      ORDER BY delivery_id DESC LIMIT ${limit}`;
   }
 
   async delivery(tenantId: string, channelId: string, deliveryId: string): Promise<ChannelDelivery | undefined> {
-    const found = await this.db
-      .prepare("SELECT * FROM channel_deliveries WHERE tenant_id = ? AND channel_id = ? AND delivery_id = ?")
-      .bind(tenantId, channelId, deliveryId)
-      .first();
-    return found === null ? undefined : deliveryOf(found);
+    return first(this.db, deliveryRow)`SELECT * FROM channel_deliveries
+      WHERE tenant_id = ${tenantId} AND channel_id = ${channelId} AND delivery_id = ${deliveryId}`;
   }
 
   private async stored(tenantId: string, name: string) {
-    const found = await this.db
-      .prepare("SELECT channel_id, kind, body FROM channels WHERE tenant_id = ? AND name = ?")
-      .bind(tenantId, name)
-      .first();
-    return found === null ? undefined : storedRow.parse(found);
+    return first(this.db, storedRow)`
+      SELECT channel_id, kind, body FROM channels WHERE tenant_id = ${tenantId} AND name = ${name}`;
   }
 
   /** @param known sealed credentials that are stored: one that is the same isn't sealed anew, so that it reads the same */
@@ -244,13 +199,5 @@ export class ChannelStore {
       const isSame = typeof sealed === "string" && (await opens(this.sealer, sealed, secret));
       return isSame ? sealed : this.sealer.seal(secret);
     });
-  }
-
-  private async one(query: string, ...bindings: string[]): Promise<StoredChannel | undefined> {
-    const found = await this.db
-      .prepare(query)
-      .bind(...bindings)
-      .first();
-    return found === null ? undefined : channelOf(found);
   }
 }

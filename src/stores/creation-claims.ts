@@ -1,6 +1,6 @@
 /** Ids that are settled before a thing is made: by the caller's own id for it, or by the key of the request. A retry makes the same thing. */
 import { z } from "zod";
-import type { Database } from "./database.js";
+import { batch, type Database, first, run, type Sql, sql } from "../platform/sql.js";
 
 /** How long a key stands for what was made under it, in milliseconds. */
 const keyLifetimeMs = 24 * 3_600_000;
@@ -32,35 +32,28 @@ export class CreationClaims {
 
   /** What the key stands for: this id, unless it stood for another one before. */
   async claimKey({ tenantId, sender, key, hash }: CreationKey, id: string): Promise<KeyClaim> {
-    const [, found] = await this.db.batch([
-      this.db
-        .prepare(
-          `INSERT INTO creation_keys (tenant_id, sender, idempotency_key, request_hash, id, created_at)
-           VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-        )
-        .bind(tenantId, sender, key, hash, id, this.now()),
-      this.db.prepare(selectClaim).bind(tenantId, sender, key),
+    const [, found] = await batch(this.db, [
+      sql`INSERT INTO creation_keys (tenant_id, sender, idempotency_key, request_hash, id, created_at)
+        VALUES (${tenantId}, ${sender}, ${key}, ${hash}, ${id}, ${this.now()}) ON CONFLICT DO NOTHING`,
+      selectClaim({ tenantId, sender, key }),
     ]);
     return claimOf(keyRow.parse(found?.results[0]), hash);
   }
 
   /** What the key stands for; undefined where it stands for nothing yet. */
-  async find({ tenantId, sender, key, hash }: CreationKey): Promise<KeyClaim | undefined> {
-    const row = await this.db.prepare(selectClaim).bind(tenantId, sender, key).first();
-    return row === null ? undefined : claimOf(keyRow.parse(row), hash);
+  async find(request: CreationKey): Promise<KeyClaim | undefined> {
+    const row = await first(this.db, keyRow)`${selectClaim(request)}`;
+    return row && claimOf(row, request.hash);
   }
 
   /** What the caller's own id stands for: this id, unless it stood for another one before. */
   async claimExternalId(tenantId: string, kind: ClaimedKind, externalId: string, id: string): Promise<string> {
-    const [, found] = await this.db.batch([
-      this.db
-        .prepare(
-          "INSERT INTO external_ids (tenant_id, kind, external_id, id) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        )
-        .bind(tenantId, kind, externalId, id),
-      this.db
-        .prepare("SELECT id FROM external_ids WHERE tenant_id = ? AND kind = ? AND external_id = ?")
-        .bind(tenantId, kind, externalId),
+    const [, found] = await batch(this.db, [
+      sql`
+        INSERT INTO external_ids (tenant_id, kind, external_id, id) VALUES (${tenantId}, ${kind}, ${externalId}, ${id})
+        ON CONFLICT DO NOTHING`,
+      sql`
+        SELECT id FROM external_ids WHERE tenant_id = ${tenantId} AND kind = ${kind} AND external_id = ${externalId}`,
     ]);
     return externalRow.parse(found?.results[0]).id;
   }
@@ -71,47 +64,41 @@ export class CreationClaims {
    * @param instead the id that the other request had claimed
    */
   async takeOver(tenantId: string, id: string, instead: string): Promise<void> {
-    await this.db.batch([
-      this.db.prepare(`DELETE FROM creation_keys ${ofThing} WHERE tenant_id = ? AND id = ?`).bind(tenantId, id),
-      this.db
-        .prepare(`UPDATE creation_keys ${ofThing} SET id = ?2 WHERE tenant_id = ?1 AND id = ?3`)
-        .bind(tenantId, id, instead),
+    await batch(this.db, [
+      sql`DELETE FROM creation_keys ${ofThing} WHERE tenant_id = ${tenantId} AND id = ${id}`,
+      sql`UPDATE creation_keys ${ofThing} SET id = ${id} WHERE tenant_id = ${tenantId} AND id = ${instead}`,
     ]);
   }
 
   /** The id that the caller's own id stands for. The thing itself may not have been made yet. */
   async byExternalId(tenantId: string, kind: ClaimedKind, externalId: string): Promise<string | undefined> {
-    const row = await this.db
-      .prepare("SELECT id FROM external_ids WHERE tenant_id = ? AND kind = ? AND external_id = ?")
-      .bind(tenantId, kind, externalId)
-      .first();
-    return row === null ? undefined : externalRow.parse(row).id;
+    return (
+      await first(this.db, externalRow)`
+        SELECT id FROM external_ids WHERE tenant_id = ${tenantId} AND kind = ${kind} AND external_id = ${externalId}`
+    )?.id;
   }
 
   /** To be called before a thing is deleted: its external id is free again, and no retry makes it anew. */
   async forget(tenantId: string, id: string): Promise<void> {
-    await this.db.batch([
-      this.db.prepare("DELETE FROM external_ids WHERE tenant_id = ? AND id = ?").bind(tenantId, id),
-      this.db
-        .prepare(`UPDATE creation_keys ${ofThing} SET deleted = 1 WHERE tenant_id = ? AND id = ?`)
-        .bind(tenantId, id),
+    await batch(this.db, [
+      sql`DELETE FROM external_ids WHERE tenant_id = ${tenantId} AND id = ${id}`,
+      sql`UPDATE creation_keys ${ofThing} SET deleted = 1 WHERE tenant_id = ${tenantId} AND id = ${id}`,
     ]);
   }
 
   /** Housekeeping: keys that nobody will send again. */
   async purgeExpired(now: number): Promise<void> {
-    await this.db
-      .prepare("DELETE FROM creation_keys WHERE created_at < ?")
-      .bind(now - keyLifetimeMs)
-      .run();
+    await run(this.db)`DELETE FROM creation_keys WHERE created_at < ${now - keyLifetimeMs}`;
   }
 }
 
 /** Without it all keys of the tenant are read: to a database without statistics the primary key looks as good. */
-const ofThing = "INDEXED BY creation_keys_of_thing";
+const ofThing = sql`INDEXED BY creation_keys_of_thing`;
 
-const selectClaim =
-  "SELECT id, request_hash, deleted FROM creation_keys WHERE tenant_id = ? AND sender = ? AND idempotency_key = ?";
+function selectClaim({ tenantId, sender, key }: Omit<CreationKey, "hash">): Sql {
+  return sql`SELECT id, request_hash, deleted FROM creation_keys
+    WHERE tenant_id = ${tenantId} AND sender = ${sender} AND idempotency_key = ${key}`;
+}
 
 function claimOf({ id, request_hash, deleted }: z.infer<typeof keyRow>, hash: string): KeyClaim {
   if (request_hash !== hash) return { kind: "other_request" };

@@ -3,8 +3,7 @@
  * near its caller, which a bookmark keeps from being older than what the caller has seen.
  */
 
-/** The primary itself, or a session of D1. */
-export type Database = Pick<D1Database, "prepare" | "batch">;
+import type { Database } from "../platform/sql.js";
 
 /** A bookmark of D1, as far as we look into it: they sort by age as texts do. */
 const bookmarkPattern = /^[0-9a-f-]{16,128}$/;

@@ -1,7 +1,7 @@
 /** Answers to writes that came with an `Idempotency-Key`: kept for a day, sealed, and forgotten with what they are about. */
 import { z } from "zod";
 import type { Sealer } from "../platform/secrets.js";
-import type { Database } from "./database.js";
+import { batch, type Database, hasChanged, run, sql } from "../platform/sql.js";
 
 /** How long answers are kept, in milliseconds. */
 const keptForMs = 24 * 3_600_000;
@@ -45,18 +45,13 @@ export class IdempotencyStore {
 
   /** Notes that the request came. Doing its work once is up to whatever does it: what began it may have died. */
   async claim({ scope, key, hash, path }: KeyedRequest): Promise<Claim> {
-    const [begun, known] = await this.db.batch([
-      this.db
-        .prepare(
-          `INSERT INTO idempotency (scope, idempotency_key, request_hash, about, created_at) VALUES (?, ?, ?, ?, ?)
-           ON CONFLICT DO NOTHING`,
-        )
-        .bind(scope, key, hash, path, this.now()),
-      this.db
-        .prepare("SELECT request_hash, status, sealed_answer FROM idempotency WHERE scope = ? AND idempotency_key = ?")
-        .bind(scope, key),
+    const [begun, known] = await batch(this.db, [
+      sql`INSERT INTO idempotency (scope, idempotency_key, request_hash, about, created_at)
+        VALUES (${scope}, ${key}, ${hash}, ${path}, ${this.now()}) ON CONFLICT DO NOTHING`,
+      sql`
+        SELECT request_hash, status, sealed_answer FROM idempotency WHERE scope = ${scope} AND idempotency_key = ${key}`,
     ]);
-    if ((begun?.meta.changes ?? 0) > 0) return { kind: "new" };
+    if (hasChanged(begun)) return { kind: "new" };
     const { request_hash, status, sealed_answer } = rowSchema.parse(known?.results[0]);
     if (request_hash !== hash) return { kind: "other_request" };
     if (status === null || sealed_answer === null) return { kind: "begun" };
@@ -71,40 +66,29 @@ export class IdempotencyStore {
     { status, body, headers }: KeptAnswer,
   ): Promise<void> {
     const sealed = await this.sealer.seal(JSON.stringify({ body, headers }));
-    await this.db
-      .prepare(
-        `UPDATE idempotency SET status = ?3, about = ?4, sealed_answer = ${isDeletion || body === "" ? "?5" : "COALESCE(sealed_answer, ?5)"}
-         WHERE scope = ?1 AND idempotency_key = ?2 AND status IS NULL`,
-      )
-      .bind(scope, key, status, [path, ...naming.map((name) => headers[name] ?? "")].join(" "), sealed)
-      .run();
+    const about = [path, ...naming.map((name) => headers[name] ?? "")].join(" ");
+    const answer = isDeletion || body === "" ? sql`${sealed}` : sql`COALESCE(sealed_answer, ${sealed})`;
+    await run(this.db)`UPDATE idempotency SET status = ${status}, about = ${about}, sealed_answer = ${answer}
+      WHERE scope = ${scope} AND idempotency_key = ${key} AND status IS NULL`;
   }
 
   /** The request came to nothing that should be repeated: another one with its key may try again. */
   async release({ scope, key }: KeyedRequest): Promise<void> {
-    await this.db
-      .prepare("DELETE FROM idempotency WHERE scope = ? AND idempotency_key = ? AND status IS NULL")
-      .bind(scope, key)
-      .run();
+    await run(this.db)`DELETE FROM idempotency WHERE scope = ${scope} AND idempotency_key = ${key} AND status IS NULL`;
   }
 
   /** What has this id was deleted: the answers about it go, those of requests that are under way included. */
   async forget(scope: string, id: string): Promise<void> {
-    await this.db
-      .prepare("UPDATE idempotency SET sealed_answer = ? WHERE scope = ? AND instr(about, ?) > 0")
-      .bind(forgotten, scope, id)
-      .run();
+    await run(this.db)`
+      UPDATE idempotency SET sealed_answer = ${forgotten} WHERE scope = ${scope} AND instr(about, ${id}) > 0`;
   }
 
   async forgetAll(scope: string): Promise<void> {
-    await this.db.prepare("DELETE FROM idempotency WHERE scope = ?").bind(scope).run();
+    await run(this.db)`DELETE FROM idempotency WHERE scope = ${scope}`;
   }
 
   /** Housekeeping: answers that nobody will ask for again. */
   async purgeExpired(now: number): Promise<void> {
-    await this.db
-      .prepare("DELETE FROM idempotency WHERE created_at < ?")
-      .bind(now - keptForMs)
-      .run();
+    await run(this.db)`DELETE FROM idempotency WHERE created_at < ${now - keptForMs}`;
   }
 }

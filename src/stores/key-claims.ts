@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { sha256Hex } from "../platform/digest.js";
 import { makeKey, type NewKey, readKey, type Sealer } from "../platform/secrets.js";
+import { batch, type Database, run, sql } from "../platform/sql.js";
 import type { CreationKey } from "./creation-claims.js";
-import type { Database } from "./database.js";
 
 /** How long a request's key stands for what was made under it, in milliseconds. */
 const keyLifetimeMs = 24 * 3_600_000;
@@ -26,18 +26,13 @@ export class KeyClaims {
     const created = await makeKey(keyId);
     if (request === undefined) return { kind: "claimed", id, created };
     const { tenantId, sender, key, hash } = request;
-    const [, found] = await this.db.batch([
-      this.db
-        .prepare(
-          `INSERT INTO key_claims (scope, sender, idempotency_key, request_hash, id, key_id, sealed_key, created_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-        )
-        .bind(tenantId, sender, key, hash, id, keyId, await this.sealer.seal(created.key), this.now()),
-      this.db
-        .prepare(
-          "SELECT id, request_hash, sealed_key, deleted FROM key_claims WHERE scope = ? AND sender = ? AND idempotency_key = ?",
-        )
-        .bind(tenantId, sender, key),
+    const [, found] = await batch(this.db, [
+      sql`INSERT INTO key_claims (scope, sender, idempotency_key, request_hash, id, key_id, sealed_key, created_at)
+        VALUES (${tenantId}, ${sender}, ${key}, ${hash}, ${id}, ${keyId}, ${await this.sealer.seal(created.key)},
+          ${this.now()})
+        ON CONFLICT DO NOTHING`,
+      sql`SELECT id, request_hash, sealed_key, deleted FROM key_claims
+        WHERE scope = ${tenantId} AND sender = ${sender} AND idempotency_key = ${key}`,
     ]);
     const row = claimRow.parse(found?.results[0]);
     if (row.request_hash !== hash) return { kind: "other_request" };
@@ -51,9 +46,6 @@ export class KeyClaims {
 
   /** Housekeeping: keys that nobody will send again. */
   async purgeExpired(now: number): Promise<void> {
-    await this.db
-      .prepare("DELETE FROM key_claims WHERE created_at < ?")
-      .bind(now - keyLifetimeMs)
-      .run();
+    await run(this.db)`DELETE FROM key_claims WHERE created_at < ${now - keyLifetimeMs}`;
   }
 }

@@ -3,9 +3,9 @@
  * removals, anything that is written) never goes this way: these stores have no method for it.
  */
 import type { Sealer } from "../platform/secrets.js";
+import type { Database } from "../platform/sql.js";
 import { AskIndex } from "./ask-index.js";
 import { AuditLog } from "./audit-log.js";
-import type { Database } from "./database.js";
 import { ContextStore } from "./memory/context-store.js";
 import { EntryStore } from "./memory/entry-store.js";
 import { MemoryStore } from "./memory/memory-store.js";
@@ -24,7 +24,7 @@ export interface NearStores {
   readonly roundtables: Pick<RoundtableIndex, "roundtables">;
   readonly asks: Pick<AskIndex, "list">;
   readonly audit: Pick<AuditLog, "page">;
-  readonly usage: Pick<UsageStore, "lines">;
+  readonly usage: Pick<UsageStore, "report">;
   readonly resources: Pick<ResourceStore, "get" | "list" | "pins" | "autoPins" | "toolPins" | "excerpts" | "versions">;
   readonly resourceVersions: Pick<ResourceVersions, "list" | "get">;
   readonly memories: Pick<MemoryStore, "find" | "memory" | "memories" | "vault" | "vaults" | "threadSummaries">;

@@ -1,9 +1,9 @@
 /** The pinned lists of remote MCP servers' tools in D1, one for each version of a stored tool server. */
 import { z } from "zod";
 import { type RemoteTool, remoteToolSchema } from "../agent/remote-tool.js";
+import { all, batch, type Database, first, run, sql } from "../platform/sql.js";
 import type { DoneBy } from "../tenancy/audit.js";
 import { insertPinning, insertResourceAct } from "./audit-log.js";
-import type { Database } from "./database.js";
 import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
 /** Which version of which stored tool server. */
@@ -37,13 +37,8 @@ export class PinnedTools {
   constructor(private readonly db: Database) {}
 
   async get({ tenantId, name, version }: PinOf): Promise<PinRecord | undefined> {
-    const row = await this.db
-      .prepare(
-        "SELECT tools, seen, listed_at, checked_at FROM pinned_tools WHERE tenant_id = ? AND name = ? AND version = ?",
-      )
-      .bind(tenantId, name, version)
-      .first();
-    return row === null ? undefined : pinRow.parse(row);
+    return first(this.db, pinRow)`SELECT tools, seen, listed_at, checked_at FROM pinned_tools
+      WHERE tenant_id = ${tenantId} AND name = ${name} AND version = ${version}`;
   }
 
   /**
@@ -54,14 +49,11 @@ export class PinnedTools {
     const { tenantId, name, version } = pinOf;
     const text = JSON.stringify(tools);
     await claimingBatch(this.db, [
-      insertPinning(this.db, pinOf, text, done),
-      this.db
-        .prepare(
-          `INSERT INTO pinned_tools (tenant_id, name, version, tools, listed_at, checked_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)
-           ON CONFLICT DO UPDATE SET tools = ?4, listed_at = ?5, checked_at = ?5, seen = NULL`,
-        )
-        .bind(tenantId, name, version, text, done.at),
-      ...claimStatements(this.db, claim, "pinned"),
+      insertPinning(pinOf, text, done),
+      sql`INSERT INTO pinned_tools (tenant_id, name, version, tools, listed_at, checked_at)
+        VALUES (${tenantId}, ${name}, ${version}, ${text}, ${done.at}, ${done.at}) ON CONFLICT DO UPDATE
+        SET tools = ${text}, listed_at = ${done.at}, checked_at = ${done.at}, seen = NULL`,
+      ...claimStatements(claim, "pinned"),
     ]);
   }
 
@@ -74,57 +66,37 @@ export class PinnedTools {
     const { tenantId, name, version } = pinOf;
     const text = tools === undefined ? null : JSON.stringify(tools);
     const changes = [...new Set(tools?.map((tool) => tool.name))].sort();
-    await this.db.batch([
-      this.db
-        .prepare(
-          `INSERT INTO pinned_tools (tenant_id, name, version, tools, listed_at, checked_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-           ON CONFLICT DO UPDATE SET tools = ?4, listed_at = ?5, checked_at = ?6 WHERE tools IS NULL`,
-        )
-        .bind(tenantId, name, version, text, text === null ? null : at, at),
+    await batch(this.db, [
+      sql`INSERT INTO pinned_tools (tenant_id, name, version, tools, listed_at, checked_at)
+        VALUES (${tenantId}, ${name}, ${version}, ${text}, ${text === null ? null : at}, ${at}) ON CONFLICT DO UPDATE
+        SET tools = ${text}, listed_at = ${text === null ? null : at}, checked_at = ${at} WHERE tools IS NULL`,
       ...(changes.length === 0
         ? []
-        : [
-            insertResourceAct(this.db, tenantId, {
-              ...{ type: "tools.pinned", decision: "pinned", actor: by, reasons: [], at },
-              subject: { kind: "tools", name, version, changes },
-            }),
-          ]),
+        : [insertResourceAct(tenantId, "tools.pinned", { kind: "tools", name, version, changes }, { by, at })]),
     ]);
   }
 
   /** Whether the caller is the one to ask the server now: nobody has since `before`. */
   async claimCheck({ tenantId, name, version }: PinOf, before: number, at: number): Promise<boolean> {
-    const { meta } = await this.db
-      .prepare(
-        `UPDATE pinned_tools SET checked_at = ?5
-         WHERE tenant_id = ?1 AND name = ?2 AND version = ?3 AND checked_at <= ?4 AND tools IS NOT NULL`,
-      )
-      .bind(tenantId, name, version, before, at)
-      .run();
-    return meta.changes > 0;
+    const changes = await run(this.db)`UPDATE pinned_tools SET checked_at = ${at}
+      WHERE tenant_id = ${tenantId} AND name = ${name} AND version = ${version} AND checked_at <= ${before}
+        AND tools IS NOT NULL`;
+    return changes > 0;
   }
 
   /** Notes what the server lists by now, or with `undefined` that it lists what is pinned. */
   async note({ tenantId, name, version }: PinOf, seen: readonly RemoteTool[] | undefined): Promise<void> {
-    await this.db
-      .prepare("UPDATE pinned_tools SET seen = ?4 WHERE tenant_id = ?1 AND name = ?2 AND version = ?3")
-      .bind(tenantId, name, version, seen === undefined ? null : JSON.stringify(seen))
-      .run();
+    await run(this.db)`UPDATE pinned_tools SET seen = ${seen === undefined ? null : JSON.stringify(seen)}
+      WHERE tenant_id = ${tenantId} AND name = ${name} AND version = ${version}`;
   }
 
   /** Lists that are in use and weren't compared since `before`, those that wait longest first. */
   async due(before: number, limit: number): Promise<PinOf[]> {
-    const { results } = await this.db
-      .prepare(
-        `SELECT p.tenant_id, p.name, p.version FROM pinned_tools p
-         JOIN resource_heads h ON h.tenant_id = p.tenant_id AND h.kind = 'tools' AND h.name = p.name AND h.version = p.version
-         WHERE p.checked_at <= ?1 AND p.tools IS NOT NULL AND h.deleted = 0 ORDER BY p.checked_at LIMIT ?2`,
-      )
-      .bind(before, limit)
-      .all();
-    return z
-      .array(currentRow)
-      .parse(results)
-      .map(({ tenant_id, name, version }) => ({ tenantId: tenant_id, name, version }));
+    return (
+      await all(this.db, currentRow)`SELECT p.tenant_id, p.name, p.version FROM pinned_tools p
+        JOIN resource_heads h ON h.tenant_id = p.tenant_id AND h.kind = 'tools' AND h.name = p.name
+          AND h.version = p.version
+        WHERE p.checked_at <= ${before} AND p.tools IS NOT NULL AND h.deleted = 0 ORDER BY p.checked_at LIMIT ${limit}`
+    ).map(({ tenant_id, name, version }) => ({ tenantId: tenant_id, name, version }));
   }
 }

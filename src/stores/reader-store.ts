@@ -1,9 +1,9 @@
 /** In D1: revoked subjects, and who listens where, so that what is revoked can be closed. */
 import { z } from "zod";
 import type { ActorRecord } from "../conversation/actor-record.js";
+import { all, batch, type Database, first, listed, run, sql } from "../platform/sql.js";
 import type { Actor } from "../tenancy/actor.js";
 import { insertResourceAct } from "./audit-log.js";
-import type { Database } from "./database.js";
 import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
 /** How long a connection may stay, in milliseconds: objects close older ones, and their rows are forgotten. */
@@ -17,6 +17,7 @@ export function keyOf({ id, mintedBy }: Pick<Actor, "id" | "mintedBy">): string 
   return mintedBy ?? id;
 }
 
+const failuresRow = z.object({ failures: z.number() });
 const ownerRow = z.object({ owner_id: z.string() });
 
 export class ReaderStore {
@@ -31,20 +32,15 @@ export class ReaderStore {
    */
   async opened(reader: Reader, ownerId: string, issuedAt: number | undefined): Promise<boolean> {
     const { tenantId, id } = reader;
-    const [, keys] = await this.db.batch([
-      this.db
-        .prepare(
-          `INSERT INTO connections (tenant_id, reader_id, key_id, owner_id, opened_at)
-           SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS (SELECT 1 FROM keys WHERE tenant_id = ?1 AND key_id = ?3)
-           ON CONFLICT DO UPDATE SET opened_at = ?5`,
-        )
-        .bind(tenantId, id, keyOf(reader), ownerId, this.now()),
-      this.db
-        .prepare(
-          `SELECT (SELECT revoked_at FROM revoked_subjects WHERE tenant_id = ?1 AND subject = ?3) AS revoked_at
-           FROM keys WHERE tenant_id = ?1 AND key_id = ?2`,
-        )
-        .bind(tenantId, keyOf(reader), reader.subject ?? null),
+    const keyId = keyOf(reader);
+    const [, keys] = await batch(this.db, [
+      sql`INSERT INTO connections (tenant_id, reader_id, key_id, owner_id, opened_at)
+        SELECT ${tenantId}, ${id}, ${keyId}, ${ownerId}, ${this.now()}
+        WHERE EXISTS (SELECT 1 FROM keys WHERE tenant_id = ${tenantId} AND key_id = ${keyId}) ON CONFLICT DO UPDATE
+        SET opened_at = excluded.opened_at`,
+      sql`SELECT (SELECT revoked_at FROM revoked_subjects WHERE tenant_id = ${tenantId}
+          AND subject = ${reader.subject}) AS revoked_at
+        FROM keys WHERE tenant_id = ${tenantId} AND key_id = ${keyId}`,
     ]);
     const key = keys?.results[0];
     if (key === undefined) return false;
@@ -54,21 +50,15 @@ export class ReaderStore {
 
   /** The objects where a reader, or anybody by a key, may have a connection. */
   async owners(tenantId: string, who: string): Promise<string[]> {
-    const { results } = await this.db
-      .prepare("SELECT DISTINCT owner_id FROM connections WHERE tenant_id = ?1 AND (reader_id = ?2 OR key_id = ?2)")
-      .bind(tenantId, who)
-      .all();
-    return results.map((row) => ownerRow.parse(row).owner_id);
+    return (
+      await all(this.db, ownerRow)`SELECT DISTINCT owner_id FROM connections
+        WHERE tenant_id = ${tenantId} AND (reader_id = ${who} OR key_id = ${who})`
+    ).map((row) => row.owner_id);
   }
 
   async closed(tenantId: string, who: string, ownerIds: readonly string[]): Promise<void> {
-    await this.db
-      .prepare(
-        `DELETE FROM connections WHERE tenant_id = ?1 AND (reader_id = ?2 OR key_id = ?2)
-           AND owner_id IN (SELECT value FROM json_each(?3))`,
-      )
-      .bind(tenantId, who, JSON.stringify(ownerIds))
-      .run();
+    await run(this.db)`DELETE FROM connections
+      WHERE tenant_id = ${tenantId} AND (reader_id = ${who} OR key_id = ${who}) AND owner_id IN ${listed(ownerIds)}`;
   }
 
   /** All tokens of a subject that were issued up to now are void. Revoked again within the same second changes nothing. */
@@ -76,36 +66,30 @@ export class ReaderStore {
     const at = this.now();
     const about = { kind: "subjects", name: subject };
     await claimingBatch(this.db, [
-      this.db
-        .prepare(
-          `INSERT INTO revoked_subjects (tenant_id, subject, revoked_at) VALUES (?1, ?2, ?3)
-           ON CONFLICT DO UPDATE SET revoked_at = ?3 WHERE revoked_at < ?4`,
-        )
-        .bind(tenantId, subject, at, Math.floor(at / 1_000) * 1_000),
-      insertResourceAct(this.db, tenantId, {
-        ...{ type: "subject.revoked", decision: "revoked", actor: by, subject: about, reasons: [], at },
-      }),
-      ...claimStatements(this.db, claim, "revoked"),
+      sql`
+        INSERT INTO revoked_subjects (tenant_id, subject, revoked_at) VALUES (${tenantId}, ${subject}, ${at}) ON CONFLICT
+        DO UPDATE SET revoked_at = ${at} WHERE revoked_at < ${Math.floor(at / 1_000) * 1_000}`,
+      insertResourceAct(tenantId, "subject.revoked", about, { by, at }),
+      ...claimStatements(claim, "revoked"),
     ]);
   }
 
   /** Housekeeping: rows of connections that are closed by now, and failures that count no more. */
   async purgeExpired(now: number): Promise<void> {
-    await this.db.batch([
-      this.db.prepare("DELETE FROM connections WHERE opened_at < ?").bind(now - maxConnectionMs),
-      this.db.prepare("DELETE FROM admin_failures WHERE minute < ?").bind(Math.floor(now / 60_000) - 60),
+    await batch(this.db, [
+      sql`DELETE FROM connections WHERE opened_at < ${now - maxConnectionMs}`,
+      sql`DELETE FROM admin_failures WHERE minute < ${Math.floor(now / 60_000) - 60}`,
     ]);
   }
 
-  /** Counts a wrong guess at the deployment's secret; gives how many came from this address in this minute. */
-  async adminFailure(address: string): Promise<number> {
-    const row = await this.db
-      .prepare(
-        `INSERT INTO admin_failures (minute, address, failures) VALUES (?, ?, 1)
-         ON CONFLICT DO UPDATE SET failures = failures + 1 RETURNING failures`,
-      )
-      .bind(Math.floor(this.now() / 60_000), address)
-      .first();
-    return z.object({ failures: z.number() }).parse(row).failures;
+  /** Counts a wrong guess; returns how many came from this address in this minute. @param address with the door before it that isn't the deployment's own */
+  async failure(address: string): Promise<number> {
+    return (
+      (
+        await first(this.db, failuresRow)`INSERT INTO admin_failures (minute, address, failures)
+          VALUES (${Math.floor(this.now() / 60_000)}, ${address}, 1) ON CONFLICT DO UPDATE SET failures = failures + 1
+          RETURNING failures`
+      )?.failures ?? 0
+    );
   }
 }

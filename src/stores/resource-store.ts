@@ -1,8 +1,8 @@
 /** Tenants' resources in D1: each by kind and name, in versions that never change. */
 import { z } from "zod";
 import { type AutoItem, autoExcerptCharacters, maxAutoItems } from "../chat/context.js";
-import type { ActorRecord } from "../conversation/actor-record.js";
 import type { Sealer } from "../platform/secrets.js";
+import { all, type Database, first, hasChanged, listed, type Sql, sql } from "../platform/sql.js";
 import {
   type ResourceBody,
   type ResourceKind,
@@ -10,27 +10,36 @@ import {
   type ResourceVersion,
   resourceKinds,
 } from "../tenancy/resources.js";
-import { insertResourceAct } from "./audit-log.js";
-import type { Database } from "./database.js";
+import { integer, number, text, textOrNull } from "./columns.js";
+import { includeOf, type NewVersion, removeStatements, storeStatements, type WriteAuthor } from "./resource-writes.js";
 import { SealedBodies } from "./sealed-bodies.js";
-import { VersionCache } from "./version-cache.js";
+import { pinRow, VersionCache } from "./version-cache.js";
 import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
 const headRow = z.object({
   kind: z.enum(resourceKinds),
-  name: z.string(),
-  version: z.int(),
-  body: z.string(),
-  updated_at: z.number(),
+  name: text,
+  version: integer,
+  body: text,
+  updated_at: number,
+  deleted: number,
+  /** Who stored it, as JSON. */
+  author: textOrNull,
 });
+const countRow = z.object({ n: z.number() });
 
-const versionRow = headRow.omit({ updated_at: true }).extend({ created_at: z.number() });
+const versionRow = headRow.omit({ updated_at: true, deleted: true, author: true }).extend({ created_at: z.number() });
 
 export type PutOutcome =
   | { readonly kind: "stored"; readonly version: number; readonly created: boolean }
   | { readonly kind: "precondition_failed"; readonly current: number | undefined }
   /** There are as many that include themselves as there may be. */
   | { readonly kind: "too_many_auto" };
+
+/** Who stores or deletes, why, and the key under which it is done once. */
+interface AuthoredWrite extends Omit<WriteAuthor, "at"> {
+  readonly claim?: WorkClaim | undefined;
+}
 
 const maxToolsOfServers = 200;
 
@@ -58,31 +67,42 @@ export class ResourceStore {
     name: string,
     body: ResourceBody<K>,
     expected?: number,
-    author?: ActorRecord,
-    claim?: WorkClaim,
+    { claim, ...author }: AuthoredWrite = {},
   ): Promise<PutOutcome> {
     for (;;) {
       const head = await this.head(tenantId, kind, name);
-      const current = head === null || head.deleted === 1 ? undefined : head.version;
+      const current = head === undefined || head.deleted === 1 ? undefined : head.version;
       if (expected !== undefined && expected !== (current ?? 0)) return { kind: "precondition_failed", current };
-      if (current !== undefined && head !== null && (await this.bodies.isStored(body, head.body)))
+      if (current !== undefined && head !== undefined && (await this.bodies.isStored(body, head.body)))
         return { kind: "stored", version: current, created: false };
       if (includeOf(body) === "auto" && (await this.hasMostAuto(tenantId, kind, name)))
         return { kind: "too_many_auto" };
       const version = (head?.version ?? 0) + 1;
       const stored = await this.insert(
         tenantId,
-        kind,
-        name,
-        version,
-        await this.bodies.seal(body),
-        includeOf(body),
-        author,
-        claimStatements(this.db, claim, current === undefined ? "created" : "changed"),
+        { kind, name, version, body: await this.bodies.seal(body), include: includeOf(body) },
+        { ...author, at: this.now() },
+        claimStatements(claim, current === undefined ? "created" : "changed"),
       );
       if (stored) return { kind: "stored", version, created: current === undefined };
       // Somebody else stored that version meanwhile: decide anew on what they stored.
     }
+  }
+
+  /** Stores a version under its very number, as it was elsewhere. `other`: what is here was stored or deleted here, and stays. */
+  async copy(
+    tenantId: string,
+    { kind, name, version, body }: ResourceVersion,
+    author: Pick<AuthoredWrite, "by">,
+  ): Promise<"stored" | "there" | "other"> {
+    const sealed = { kind, name, version, body: await this.bodies.seal(body), include: includeOf(body) };
+    const head = await this.head(tenantId, kind, name);
+    const isCopy = head?.deleted === 0 && head.version < version && head.author === JSON.stringify(author.by);
+    const isFree = head === undefined || isCopy;
+    if (isFree && (await this.insert(tenantId, sealed, { ...author, at: this.now() }, []))) return "stored";
+    const [there] = await all(this.db, versionRow)`SELECT kind, name, version, body, created_at FROM resource_versions
+      WHERE tenant_id = ${tenantId} AND kind = ${kind} AND name = ${name} AND version = ${version}`;
+    return there !== undefined && (await this.bodies.isStored(body, there.body)) ? "there" : "other";
   }
 
   async get<K extends ResourceKind>(
@@ -90,11 +110,8 @@ export class ResourceStore {
     kind: K,
     name: string,
   ): Promise<(ResourceVersion<K> & { readonly updatedAt: number }) | undefined> {
-    const row = await this.db
-      .prepare(`${selectHeads} AND h.kind = ?2 AND h.name = ?3`)
-      .bind(tenantId, kind, name)
-      .first();
-    return row === null ? undefined : this.versionOf(kind, headRow.parse(row));
+    const row = await first(this.db, headRow)`${selectHeads} WHERE ${isCurrent(tenantId, kind)} AND h.name = ${name}`;
+    return row && this.versionOf(kind, row);
   }
 
   async list<K extends ResourceKind>(
@@ -103,11 +120,9 @@ export class ResourceStore {
     after: string,
     limit: number,
   ): Promise<(ResourceVersion<K> & { readonly updatedAt: number })[]> {
-    const { results } = await this.db
-      .prepare(`${selectHeads} AND h.kind = ?2 AND h.name > ?3 ORDER BY h.name LIMIT ?4`)
-      .bind(tenantId, kind, after, limit)
-      .all();
-    return Promise.all(results.map((row) => this.versionOf(kind, headRow.parse(row))));
+    const rows = await all(this.db, headRow)`
+      ${selectHeads} WHERE ${isCurrent(tenantId, kind)} AND h.name > ${after} ORDER BY h.name LIMIT ${limit}`;
+    return Promise.all(rows.map((row) => this.versionOf(kind, row)));
   }
 
   /** False when there was none. */
@@ -115,68 +130,47 @@ export class ResourceStore {
     tenantId: string,
     kind: ResourceKind,
     name: string,
-    author?: ActorRecord,
-    claim?: WorkClaim,
+    { by, reason, claim }: AuthoredWrite = {},
   ): Promise<boolean> {
     const at = this.now();
-    const removal = this.db
-      .prepare(
-        "UPDATE resource_heads SET deleted = 1, always = 0, auto = 0, updated_at = ? WHERE tenant_id = ? AND kind = ? AND name = ? AND deleted = 0",
-      )
-      .bind(at, tenantId, kind, name);
     const [removed] = await claimingBatch(this.db, [
-      removal,
-      insertResourceAct(this.db, tenantId, {
-        ...{ type: "resource.deleted", decision: "deleted", actor: author, subject: { kind, name }, reasons: [], at },
-      }),
-      ...claimStatements(this.db, claim, "deleted"),
+      ...removeStatements(tenantId, { kind, name }, { by, reason, at }),
+      ...claimStatements(claim, "deleted"),
     ]);
-    return (removed?.meta.changes ?? 0) > 0;
+    return hasChanged(removed);
   }
 
   /** The current versions of the tools of these servers. */
   async toolPins(tenantId: string, servers: readonly string[]): Promise<ResourcePin[]> {
-    const { results } = await this.db
-      .prepare(
-        `SELECT h.kind, h.name, h.version, h.updated_at FROM resource_heads h JOIN resource_versions v USING (tenant_id, kind, name, version)
-         WHERE h.tenant_id = ?1 AND h.kind = 'tools' AND h.deleted = 0
-           AND json_extract(v.body, '$.server') IN (SELECT value FROM json_each(?2)) ORDER BY h.name LIMIT ?3`,
-      )
-      .bind(tenantId, JSON.stringify([...new Set(servers)]), maxToolsOfServers)
-      .all();
-    return this.cache.readPins(tenantId, results);
+    return this.cache.readPins(
+      tenantId,
+      await all(this.db, pinRow)`SELECT h.kind, h.name, h.version, h.updated_at FROM resource_heads h
+        JOIN resource_versions v USING (tenant_id, kind, name, version)
+        WHERE h.tenant_id = ${tenantId} AND h.kind = 'tools' AND h.deleted = 0
+          AND json_extract(v.body, '$.server') IN ${listed([...new Set(servers)])}
+        ORDER BY h.name LIMIT ${maxToolsOfServers}`,
+    );
   }
 
   /** The current versions of the rules and references that a message may bring in by what it is about. */
   async autoPins(tenantId: string): Promise<ResourcePin[]> {
-    const { results } = await this.db
-      .prepare(
-        `SELECT kind, name, version, updated_at FROM resource_heads WHERE tenant_id = ? AND deleted = 0 AND auto = 1
-         ORDER BY kind, name LIMIT ?`,
-      )
-      .bind(tenantId, 2 * maxAutoItems)
-      .all();
-    return this.cache.readPins(tenantId, results);
+    return this.cache.readPins(
+      tenantId,
+      await all(this.db, pinRow)`SELECT kind, name, version, updated_at FROM resource_heads
+        WHERE tenant_id = ${tenantId} AND deleted = 0 AND auto = 1 ORDER BY kind, name LIMIT ${2 * maxAutoItems}`,
+    );
   }
 
   /** Of rules and references: what they are about, without loading them. */
   async excerpts(tenantId: string, pins: readonly ResourcePin[]): Promise<(AutoItem & Pick<ResourcePin, "kind">)[]> {
-    const { results } = await this.db
-      .prepare(
-        `SELECT kind, name, json_extract(body, '$.description') AS description, length(json_extract(body, '$.text')) AS characters,
-           substr(json_extract(body, '$.text'), 1, ?3) AS text
-         FROM resource_versions WHERE tenant_id = ?1 AND kind IN ('rules', 'references')
-           AND (kind || '/' || name || '/' || version) IN (SELECT value FROM json_each(?2))
-           AND name IN (SELECT value FROM json_each(?4))`,
-      )
-      .bind(
-        tenantId,
-        JSON.stringify(pins.map(({ kind, name, version }) => `${kind}/${name}/${version}`)),
-        autoExcerptCharacters,
-        JSON.stringify(pins.map(({ name }) => name)),
-      )
-      .all();
-    return z.array(excerptRow).parse(results);
+    const versions = pins.map(({ kind, name, version }) => `${kind}/${name}/${version}`);
+    return all(this.db, excerptRow)`
+      SELECT kind, name, json_extract(body, '$.description') AS description,
+        length(json_extract(body, '$.text')) AS characters,
+        substr(json_extract(body, '$.text'), 1, ${autoExcerptCharacters}) AS text
+      FROM resource_versions WHERE tenant_id = ${tenantId} AND kind IN ('rules', 'references')
+        AND (kind || '/' || name || '/' || version) IN ${listed(versions)}
+        AND name IN ${listed(pins.map(({ name }) => name))}`;
   }
 
   /** The current versions of these, and of all rules and references that are in force always. One query. */
@@ -184,15 +178,12 @@ export class ResourceStore {
     tenantId: string,
     refs: readonly { readonly kind: ResourceKind; readonly name: string }[],
   ): Promise<ResourcePin[]> {
-    const { results } = await this.db
-      .prepare(
-        `SELECT kind, name, version, updated_at FROM resource_heads
-         WHERE tenant_id = ?1 AND deleted = 0
-           AND (always = 1 OR (kind || '/' || name) IN (SELECT value FROM json_each(?2)))`,
-      )
-      .bind(tenantId, JSON.stringify(refs.map(({ kind, name }) => `${kind}/${name}`)))
-      .all();
-    return this.cache.readPins(tenantId, results);
+    const names = refs.map(({ kind, name }) => `${kind}/${name}`);
+    return this.cache.readPins(
+      tenantId,
+      await all(this.db, pinRow)`SELECT kind, name, version, updated_at FROM resource_heads
+        WHERE tenant_id = ${tenantId} AND deleted = 0 AND (always = 1 OR (kind || '/' || name) IN ${listed(names)})`,
+    );
   }
 
   /** The versions of these pins, from the cache where it has them. */
@@ -202,15 +193,10 @@ export class ResourceStore {
     const found = new Map(pins.map((pin) => [keyOf(pin), this.cache.get(tenantId, pin)]));
     const missing = pins.filter((pin) => found.get(keyOf(pin)) === undefined);
     if (missing.length > 0) {
-      const { results } = await this.db
-        .prepare(
-          `SELECT kind, name, version, body, created_at FROM resource_versions WHERE tenant_id = ?1
-             AND (kind || '/' || name || '/' || version) IN (SELECT value FROM json_each(?2))
-             AND name IN (SELECT value FROM json_each(?3))`,
-        )
-        .bind(tenantId, JSON.stringify(missing.map(keyOf)), JSON.stringify(missing.map(({ name }) => name)))
-        .all();
-      for (const row of z.array(versionRow).parse(results)) {
+      const rows = await all(this.db, versionRow)`SELECT kind, name, version, body, created_at FROM resource_versions
+        WHERE tenant_id = ${tenantId} AND (kind || '/' || name || '/' || version) IN ${listed(missing.map(keyOf))}
+          AND name IN ${listed(missing.map(({ name }) => name))}`;
+      for (const row of rows) {
         const body = await this.bodies.open(row.kind, row.name, row.body);
         const version: ResourceVersion = { kind: row.kind, name: row.name, version: row.version, body };
         found.set(keyOf(version), version);
@@ -221,56 +207,19 @@ export class ResourceStore {
   }
 
   private async hasMostAuto(tenantId: string, kind: ResourceKind, name: string): Promise<boolean> {
-    const row = await this.db
-      .prepare(
-        "SELECT COUNT(*) AS n FROM resource_heads WHERE tenant_id = ? AND kind = ? AND name <> ? AND deleted = 0 AND auto = 1",
-      )
-      .bind(tenantId, kind, name)
-      .first<{ n: number }>();
+    const row = await first(this.db, countRow)`SELECT COUNT(*) AS n FROM resource_heads
+      WHERE tenant_id = ${tenantId} AND kind = ${kind} AND name <> ${name} AND deleted = 0 AND auto = 1`;
     return (row?.n ?? 0) >= maxAutoItems;
   }
 
   private head(tenantId: string, kind: ResourceKind, name: string) {
-    return this.db
-      .prepare(
-        `SELECT h.version, h.deleted, v.body FROM resource_heads h JOIN resource_versions v USING (tenant_id, kind, name, version)
-         WHERE h.tenant_id = ? AND h.kind = ? AND h.name = ?`,
-      )
-      .bind(tenantId, kind, name)
-      .first<{ version: number; deleted: number; body: string }>();
+    return first(this.db, headRow)`
+      ${selectHeads} WHERE h.tenant_id = ${tenantId} AND h.kind = ${kind} AND h.name = ${name}`;
   }
 
-  private async insert(
-    tenantId: string,
-    kind: string,
-    name: string,
-    version: number,
-    body: string,
-    include: string | undefined,
-    author: ActorRecord | undefined,
-    claiming: readonly D1PreparedStatement[],
-  ): Promise<boolean> {
-    const now = this.now();
-    const subject = { kind, name, version };
+  private async insert(tenantId: string, version: NewVersion, author: WriteAuthor, claiming: readonly Sql[]) {
     try {
-      await claimingBatch(this.db, [
-        this.db
-          .prepare(
-            "INSERT INTO resource_versions (tenant_id, kind, name, version, body, created_at, author) VALUES (?, ?, ?, ?, ?, ?, ?)",
-          )
-          .bind(tenantId, kind, name, version, body, now, author === undefined ? null : JSON.stringify(author)),
-        this.db
-          .prepare(
-            `INSERT INTO resource_heads (tenant_id, kind, name, version, deleted, always, auto, updated_at)
-             VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7)
-             ON CONFLICT DO UPDATE SET version = ?4, deleted = 0, always = ?5, auto = ?6, updated_at = ?7`,
-          )
-          .bind(tenantId, kind, name, version, include === "always" ? 1 : 0, include === "auto" ? 1 : 0, now),
-        insertResourceAct(this.db, tenantId, {
-          ...{ type: "resource.stored", decision: "stored", actor: author, subject, reasons: [], at: now },
-        }),
-        ...claiming,
-      ]);
+      await claimingBatch(this.db, [...storeStatements(tenantId, version, author), ...claiming]);
       return true;
     } catch (error) {
       if (error instanceof Error && error.message.includes("UNIQUE constraint failed")) return false;
@@ -286,22 +235,20 @@ export class ResourceStore {
   }
 }
 
-const selectHeads = `
-  SELECT h.kind, h.name, h.version, h.updated_at, v.body
-  FROM resource_heads h JOIN resource_versions v USING (tenant_id, kind, name, version)
-  WHERE h.tenant_id = ?1 AND h.deleted = 0`;
+const selectHeads = sql`SELECT h.kind, h.name, h.version, h.updated_at, h.deleted, v.body, v.author FROM resource_heads h
+  JOIN resource_versions v USING (tenant_id, kind, name, version)`;
+
+function isCurrent(tenantId: string, kind: ResourceKind): Sql {
+  return sql`h.tenant_id = ${tenantId} AND h.deleted = 0 AND h.kind = ${kind}`;
+}
 
 const excerptRow = z.object({
   kind: z.enum(resourceKinds),
-  name: z.string(),
+  name: text,
   description: z
     .string()
     .nullish()
     .transform((description) => description ?? undefined),
-  text: z.string(),
-  characters: z.int(),
+  text: text,
+  characters: integer,
 });
-
-function includeOf(body: object): string | undefined {
-  return "include" in body && typeof body.include === "string" ? body.include : undefined;
-}

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { type ActorRecord, actorRecordSchema } from "../conversation/actor-record.js";
 import type { Sealer } from "../platform/secrets.js";
+import { all, type Database, first } from "../platform/sql.js";
 import type { ResourceKind, ResourceVersion } from "../tenancy/resources.js";
-import type { Database } from "./database.js";
 import { SealedBodies } from "./sealed-bodies.js";
 
 export interface ResourceChange {
@@ -34,14 +34,11 @@ export class ResourceVersions {
     before: number,
     limit: number,
   ): Promise<ResourceChange[]> {
-    const { results } = await this.db
-      .prepare(
-        `SELECT version, author, created_at FROM resource_versions
-         WHERE tenant_id = ? AND kind = ? AND name = ? AND version < ? ORDER BY version DESC LIMIT ?`,
-      )
-      .bind(tenantId, kind, name, before, limit)
-      .all();
-    return z.array(row).parse(results).map(changeOf);
+    return (
+      await all(this.db, row)`SELECT version, author, created_at FROM resource_versions
+        WHERE tenant_id = ${tenantId} AND kind = ${kind} AND name = ${name} AND version < ${before} ORDER BY version DESC
+        LIMIT ${limit}`
+    ).map(changeOf);
   }
 
   /** With the secrets opened: to be shown they are hidden, to be restored they are needed. */
@@ -51,16 +48,9 @@ export class ResourceVersions {
     name: string,
     version: number,
   ): Promise<(ResourceVersion<K> & ResourceChange) | undefined> {
-    const found = await this.db
-      .prepare(
-        `SELECT version, author, created_at, body FROM resource_versions
-         WHERE tenant_id = ? AND kind = ? AND name = ? AND version = ?`,
-      )
-      .bind(tenantId, kind, name, version)
-      .first();
-    if (found === null) return undefined;
-    const whole = wholeRow.parse(found);
-    return { kind, name, ...changeOf(whole), body: await this.bodies.openForShow(kind, whole.body) };
+    const whole = await first(this.db, wholeRow)`SELECT version, author, created_at, body FROM resource_versions
+      WHERE tenant_id = ${tenantId} AND kind = ${kind} AND name = ${name} AND version = ${version}`;
+    return whole && { kind, name, ...changeOf(whole), body: await this.bodies.openForShow(kind, whole.body) };
   }
 }
 

@@ -1,10 +1,10 @@
 /** The list of roundtables in D1. */
-import { z } from "zod";
-import { type RoundtableSummary, roundtableSummarySchema } from "../roundtable/roundtable.js";
-import type { Database } from "./database.js";
-import { allOf, byIndex, equals, hasMetadata } from "./list-filter.js";
 
-const bodyRow = z.object({ body: z.string() });
+import type { Database } from "../platform/sql.js";
+import { type RoundtableSummary, roundtableSummarySchema } from "../roundtable/roundtable.js";
+import { byIndex, equals, hasMetadata, newestFirst } from "./list-filter.js";
+
+const copies = { table: "roundtables", id: "roundtable_id", body: roundtableSummarySchema };
 
 export interface RoundtableFilter {
   readonly status?: RoundtableSummary["status"] | undefined;
@@ -26,24 +26,13 @@ export class RoundtableIndex {
     before: string | undefined,
     limit: number,
   ): Promise<RoundtableSummary[]> {
-    const { sql, bindings } = allOf([
-      ...equals("status", status),
-      ...equals("mode", mode),
-      ...equals("panel", panel),
-      ...equals("subject", subject),
-      ...equals("external_id", externalId),
-      ...(before === undefined ? [] : [{ sql: "roundtable_id < ?", bindings: [before] }]),
-      ...hasMetadata(metadata),
-    ]);
     const index = byIndex({
       roundtables_by_external_id: externalId,
       roundtables_by_subject: subject,
       roundtables_by_status: status,
     });
-    const { results } = await this.db
-      .prepare(`SELECT body FROM roundtables${index} WHERE tenant_id = ?${sql} ORDER BY roundtable_id DESC LIMIT ?`)
-      .bind(tenantId, ...bindings, limit)
-      .all();
-    return results.map((row) => roundtableSummarySchema.parse(JSON.parse(bodyRow.parse(row).body)));
+    const columns = { status, mode, panel, subject, external_id: externalId };
+    const conditions = [...equals(columns), ...hasMetadata(metadata)];
+    return newestFirst(this.db, copies, tenantId, { conditions, index }, before, limit);
   }
 }

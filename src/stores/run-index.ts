@@ -1,10 +1,10 @@
 /** The list of runs in D1. */
 import { z } from "zod";
+import { batch, type Database, sql } from "../platform/sql.js";
 import { type RunSummary, runSummarySchema } from "../routing/run.js";
-import type { Database } from "./database.js";
-import { allOf, byIndex, equals, hasMetadata } from "./list-filter.js";
+import { byIndex, equals, hasMetadata, newestFirst } from "./list-filter.js";
 
-const bodyRow = z.object({ body: z.string() });
+const copies = { table: "runs", id: "run_id", body: runSummarySchema };
 const keyRow = z.object({ run_id: z.string(), request_hash: z.string() });
 
 /** How long a key stands for its run, in milliseconds. */
@@ -32,25 +32,14 @@ export class RunIndex {
     before: string | undefined,
     limit: number,
   ): Promise<RunSummary[]> {
-    const { sql, bindings } = allOf([
-      ...equals("status", status),
-      ...equals("team", team),
-      ...equals("subject", subject),
-      ...equals("external_id", externalId),
-      ...(before === undefined ? [] : [{ sql: "run_id < ?", bindings: [before] }]),
-      ...hasMetadata(metadata),
-    ]);
     const index = byIndex({
       runs_by_external_id: externalId,
       runs_by_subject: subject,
       runs_by_team: team,
       runs_by_status: status,
     });
-    const { results } = await this.db
-      .prepare(`SELECT body FROM runs${index} WHERE tenant_id = ?${sql} ORDER BY run_id DESC LIMIT ?`)
-      .bind(tenantId, ...bindings, limit)
-      .all();
-    return results.map((row) => runSummarySchema.parse(JSON.parse(bodyRow.parse(row).body)));
+    const conditions = [...equals({ status, team, subject, external_id: externalId }), ...hasMetadata(metadata)];
+    return newestFirst(this.db, copies, tenantId, { conditions, index }, before, limit);
   }
 
   /** The run that a key stands for: this one, unless there was one before. */
@@ -61,17 +50,11 @@ export class RunIndex {
     runId: string,
   ): Promise<{ runId: string; sameRequest: boolean }> {
     const now = this.now();
-    const [, , found] = await this.db.batch([
-      this.db.prepare("DELETE FROM run_keys WHERE created_at < ?").bind(now - keyLifetimeMs),
-      this.db
-        .prepare(
-          `INSERT INTO run_keys (tenant_id, idempotency_key, request_hash, run_id, created_at) VALUES (?, ?, ?, ?, ?)
-           ON CONFLICT DO NOTHING`,
-        )
-        .bind(tenantId, key, requestHash, runId, now),
-      this.db
-        .prepare("SELECT run_id, request_hash FROM run_keys WHERE tenant_id = ? AND idempotency_key = ?")
-        .bind(tenantId, key),
+    const [, , found] = await batch(this.db, [
+      sql`DELETE FROM run_keys WHERE created_at < ${now - keyLifetimeMs}`,
+      sql`INSERT INTO run_keys (tenant_id, idempotency_key, request_hash, run_id, created_at)
+        VALUES (${tenantId}, ${key}, ${requestHash}, ${runId}, ${now}) ON CONFLICT DO NOTHING`,
+      sql`SELECT run_id, request_hash FROM run_keys WHERE tenant_id = ${tenantId} AND idempotency_key = ${key}`,
     ]);
     const row = keyRow.parse(found?.results[0]);
     return { runId: row.run_id, sameRequest: row.request_hash === requestHash };

@@ -1,12 +1,12 @@
 /** How the bodies of resources lie in D1: as JSON, with their secrets sealed. */
 import { z } from "zod";
-import type { Sealer } from "../platform/secrets.js";
+import { type Sealer, UnopenedError } from "../platform/secrets.js";
 import { type ResourceBody, type ResourceKind, resourceSchemas } from "../tenancy/resources.js";
 import { mapSecretsLater, secretsIn } from "../tenancy/secrets.js";
 
 /** Stands before what is sealed. What was stored before secrets were sealed has none, and is read as it is. */
 const sealedMark = "sealed:";
-/** Stands for a secret that was sealed under another `SEALING_SECRET`, where it is hidden anyway. */
+/** Stands for a secret that was sealed under a secret that isn't there any more, where it is hidden anyway. */
 const unreadable = "[sealed under another secret; store it again]";
 
 const storedBody = z.record(z.string(), z.unknown());
@@ -25,7 +25,9 @@ export class SealedBodies {
   /** To be used. @throws when a secret can't be opened */
   async open<K extends ResourceKind>(kind: K, name: string, stored: string): Promise<ResourceBody<K>> {
     const opened = await this.opened(stored, () => {
-      throw new Error(`the secrets of ${kind}/${name} can't be opened with this SEALING_SECRET; store it again`);
+      throw new UnopenedError(
+        `The secrets of ${kind}/${name} can't be opened: they are sealed under a secret that this deployment doesn't have. Set SEALING_SECRET_PREVIOUS to that one, or store ${kind}/${name} again.`,
+      );
     });
     return parseBody(kind, opened);
   }

@@ -1,9 +1,9 @@
 /** Where tenants' objects are, in D1. A tenant that may have objects keeps its jurisdiction for ever: in another they would be others. */
 import { z } from "zod";
+import { batch, type Database, joined, raw, sql } from "../platform/sql.js";
 import type { DoneBy } from "../tenancy/audit.js";
 import { type Jurisdiction, jurisdictions } from "../tenancy/tenant.js";
 import { insertResourceAct } from "./audit-log.js";
-import type { Database } from "./database.js";
 
 export const placementRow = z.object({ jurisdiction: z.enum(jurisdictions).nullable(), placed: z.int() });
 
@@ -27,9 +27,9 @@ export class TenantPlacements {
   /** Makes it final, in the same transaction: from now on the tenant may have objects there. Nothing of a tenant that is gone. */
   async jurisdictionOf(tenantId: string): Promise<Jurisdiction | undefined> {
     if (this.known.has(tenantId)) return this.known.get(tenantId);
-    const [, found] = await this.db.batch([
-      this.db.prepare("UPDATE tenants SET placed = 1 WHERE tenant_id = ? AND placed = 0").bind(tenantId),
-      this.db.prepare("SELECT jurisdiction, placed FROM tenants WHERE tenant_id = ?").bind(tenantId),
+    const [, found] = await batch(this.db, [
+      sql`UPDATE tenants SET placed = 1 WHERE tenant_id = ${tenantId} AND placed = 0`,
+      sql`SELECT jurisdiction, placed FROM tenants WHERE tenant_id = ${tenantId}`,
     ]);
     const row = found?.results[0];
     if (row === undefined) return undefined;
@@ -44,19 +44,15 @@ export class TenantPlacements {
    * @param done for the audit, which hears of it if it was another before
    */
   async set(tenantId: string, jurisdiction: Jurisdiction | null, { by, at }: DoneBy): Promise<boolean> {
-    const none = tablesOfObjects.map((table) => `NOT EXISTS (SELECT 1 FROM ${table} WHERE tenant_id = ?1)`);
+    const none = tablesOfObjects.map(
+      (table) => sql`NOT EXISTS (SELECT 1 FROM ${raw(table)} WHERE tenant_id = ${tenantId})`,
+    );
     const subject = { kind: "tenants", name: tenantId, settings: ["jurisdiction"] };
-    const [, , isSet] = await this.db.batch([
-      this.db
-        .prepare(
-          `UPDATE tenants SET jurisdiction = ?2
-           WHERE tenant_id = ?1 AND jurisdiction IS NOT ?2 AND placed = 0 AND ${none.join(" AND ")}`,
-        )
-        .bind(tenantId, jurisdiction),
-      insertResourceAct(this.db, tenantId, {
-        ...{ type: "settings.changed", decision: "changed", actor: by, subject, reasons: [], at },
-      }),
-      this.db.prepare("SELECT 1 FROM tenants WHERE tenant_id = ? AND jurisdiction IS ?").bind(tenantId, jurisdiction),
+    const [, , isSet] = await batch(this.db, [
+      sql`UPDATE tenants SET jurisdiction = ${jurisdiction}
+        WHERE tenant_id = ${tenantId} AND jurisdiction IS NOT ${jurisdiction} AND placed = 0 AND ${joined(none, " AND ")}`,
+      insertResourceAct(tenantId, "settings.changed", subject, { by, at }),
+      sql`SELECT 1 FROM tenants WHERE tenant_id = ${tenantId} AND jurisdiction IS ${jurisdiction}`,
     ]);
     return (isSet?.results.length ?? 0) > 0;
   }

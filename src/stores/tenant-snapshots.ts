@@ -91,7 +91,7 @@ export class TenantSnapshots {
           return resources.remove(...of);
         },
         // These never change: the store keeps them itself.
-        versions: (tenantId, wanted) => resources.versions(tenantId, wanted),
+        versions: (tenantId, refs) => resources.versions(tenantId, refs),
         pins: (tenantId, refs) => {
           const question = JSON.stringify(refs.map(({ kind, name }) => `${kind}/${name}`));
           return ask(pins, tenantId, question, () => resources.pins(tenantId, refs));
@@ -99,8 +99,8 @@ export class TenantSnapshots {
         autoPins: (tenantId) => ask(pins, tenantId, "auto", () => resources.autoPins(tenantId)),
         toolPins: (tenantId, servers) =>
           ask(pins, tenantId, `tools ${JSON.stringify(servers)}`, () => resources.toolPins(tenantId, servers)),
-        excerpts: (tenantId, wanted) =>
-          ask(excerpts, tenantId, JSON.stringify(wanted), () => resources.excerpts(tenantId, wanted)),
+        excerpts: (tenantId, refs) =>
+          ask(excerpts, tenantId, JSON.stringify(refs), () => resources.excerpts(tenantId, refs)),
       },
     };
   }

@@ -4,19 +4,22 @@ import { type KeyRole, keyRoles } from "../asks/ask.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
 import { newId } from "../platform/ids.js";
 import { opens, type Sealer } from "../platform/secrets.js";
+import { all, batch, type Database, first, hasChanged, run, type Sql, sql } from "../platform/sql.js";
+import type { StoredLimit } from "../tenancy/limits/limit.js";
 import {
   type Jurisdiction,
   jurisdictions,
   type Settings,
-  type SettingsChange,
   type StoredSettings,
   storedSettingsSchema,
 } from "../tenancy/tenant.js";
-import { insertResourceAct, insertSettingsChange } from "./audit-log.js";
+import { insertResourceAct } from "./audit-log.js";
 import { revisionColumn, revisionRow } from "./caller-store.js";
+import { number, text } from "./columns.js";
 import type { CreationKey } from "./creation-claims.js";
-import type { Database } from "./database.js";
 import { type ClaimRefusal, KeyClaims } from "./key-claims.js";
+import { insertDefaultLimits, limitsColumn, limitsOf } from "./limit-store.js";
+import { type SettingsUpdate, settingsStatements } from "./settings-writes.js";
 import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
 export interface Tenant {
@@ -24,6 +27,8 @@ export interface Tenant {
   readonly name: string;
   readonly settings: StoredSettings;
   readonly jurisdiction: Jurisdiction | undefined;
+  /** Its own, and those of the deployment. */
+  readonly limits: readonly StoredLimit[];
   readonly createdAt: number;
 }
 
@@ -32,26 +37,50 @@ export interface KeyRecord {
   readonly role: KeyRole;
   readonly label: string | undefined;
   readonly createdAt: number;
+  readonly expiresAt: number | undefined;
+  /** The hour in which it was last used. */
+  readonly lastUsedAt: number | undefined;
 }
-
-/** The settings that change, with what is secret in them sealed. */
-export type SettingsUpdate = Omit<SettingsChange, "jurisdiction" | "providers"> & {
-  readonly providers?: StoredSettings["providers"];
+type NewKey = Pick<KeyRecord, "role" | "label"> & {
+  readonly expiresAt?: number | undefined;
+  readonly by: ActorRecord;
 };
 
-const tenantRow = z.object({
-  tenant_id: z.string(),
-  name: z.string(),
-  settings: z.string(),
-  jurisdiction: z.enum(jurisdictions).nullable(),
-  created_at: z.number(),
-});
-const keyRow = z.object({
-  key_id: z.string(),
-  role: z.enum(keyRoles),
-  label: z.string().nullable(),
-  created_at: z.number(),
-});
+const tenantRow = z
+  .object({
+    tenant_id: text,
+    name: text,
+    settings: text,
+    jurisdiction: z.enum(jurisdictions).nullable(),
+    created_at: number,
+    limits: text,
+  })
+  .transform(
+    (row): Tenant => ({
+      tenantId: row.tenant_id,
+      name: row.name,
+      settings: storedSettingsSchema.parse(JSON.parse(row.settings)),
+      jurisdiction: row.jurisdiction ?? undefined,
+      limits: limitsOf(row.limits),
+      createdAt: row.created_at,
+    }),
+  );
+const keyRow = z
+  .object({
+    ...{ key_id: z.string(), role: z.enum(keyRoles), label: z.string().nullable(), created_at: z.number() },
+    ...{ expires_at: z.number().nullable(), last_used_at: z.number().nullable() },
+  })
+  .transform(
+    ({ key_id, role, label, created_at, expires_at, last_used_at }): KeyRecord => ({
+      keyId: key_id,
+      role,
+      label: label ?? undefined,
+      createdAt: created_at,
+      expiresAt: expires_at ?? undefined,
+      lastUsedAt: last_used_at ?? undefined,
+    }),
+  );
+const keyColumns = sql`key_id, role, label, created_at, expires_at, last_used_at`;
 
 /** Tenants and keys in D1. */
 export class TenantStore {
@@ -87,13 +116,10 @@ export class TenantStore {
     // Of one that is there its settings may have been changed since.
     const isNew = request === undefined || (await this.get(tenantId)) === undefined;
     const sealed = JSON.stringify(await this.sealSettings(settings));
-    const insert = this.db
-      .prepare(
-        "INSERT INTO tenants (tenant_id, name, settings, jurisdiction, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-      )
-      .bind(tenantId, name, sealed, settings.jurisdiction ?? null, this.now());
-    await this.db.batch([
-      ...(isNew ? [insert, ...this.originStatements(tenantId, settings.corsOrigins)] : []),
+    const insert = sql`INSERT INTO tenants (tenant_id, name, settings, jurisdiction, created_at)
+      VALUES (${tenantId}, ${name}, ${sealed}, ${settings.jurisdiction}, ${this.now()}) ON CONFLICT DO NOTHING`;
+    await batch(this.db, [
+      ...(isNew ? [insert, ...(await insertDefaultLimits(tenantId, this.now()))] : []),
       ...this.insertKey(tenantId, created, { role: "admin", label: undefined, by }),
     ]);
     return { kind: "made", tenantId, key: created.key };
@@ -101,24 +127,17 @@ export class TenantStore {
 
   /** A tenant's revision now; nothing of one that is gone. */
   async revision(tenantId: string): Promise<number | undefined> {
-    const row = await this.db
-      .prepare(`SELECT ${revisionColumn} FROM tenants t WHERE tenant_id = ?`)
-      .bind(tenantId)
-      .first();
-    return row === null ? undefined : revisionRow.parse(row).revision;
+    return (await first(this.db, revisionRow)`SELECT ${revisionColumn} FROM tenants t WHERE tenant_id = ${tenantId}`)
+      ?.revision;
   }
 
   async get(tenantId: string): Promise<Tenant | undefined> {
-    const row = await this.db.prepare("SELECT * FROM tenants WHERE tenant_id = ?").bind(tenantId).first();
-    return row === null ? undefined : readTenant(row);
+    return first(this.db, tenantRow)`SELECT *, ${limitsColumn} FROM tenants t WHERE tenant_id = ${tenantId}`;
   }
 
   async list(after: string, limit: number): Promise<Tenant[]> {
-    const { results } = await this.db
-      .prepare("SELECT * FROM tenants WHERE tenant_id > ? ORDER BY tenant_id LIMIT ?")
-      .bind(after, limit)
-      .all();
-    return results.map(readTenant);
+    return all(this.db, tenantRow)`SELECT *, ${limitsColumn} FROM tenants t
+      WHERE tenant_id > ${after} ORDER BY tenant_id LIMIT ${limit}`;
   }
 
   /** Changes what is given and nothing else, so that changes at the same time all hold. Null removes a setting. */
@@ -128,63 +147,48 @@ export class TenantStore {
     by: ActorRecord,
     claim?: WorkClaim,
   ): Promise<void> {
-    const given = Object.entries(settings).filter(([, value]) => value !== undefined);
-    const set = given.flatMap(([key, value]) => (value === null ? [] : [`$.${key}`, JSON.stringify(value)]));
-    const removed = given.flatMap(([key, value]) => (value === null ? [`$.${key}`] : []));
-    const changed = `json_set(settings${", ?, json(?)".repeat(set.length / 2)})`;
     await claimingBatch(this.db, [
-      insertSettingsChange(this.db, tenantId, { ...settings, name }, { by, at: this.now() }),
-      this.db
-        .prepare(
-          `UPDATE tenants SET settings = json_remove(${changed}${", ?".repeat(removed.length)}), name = COALESCE(?, name) WHERE tenant_id = ?`,
-        )
-        .bind(...set, ...removed, name ?? null, tenantId),
-      ...claimStatements(this.db, claim, "changed"),
-      ...(settings.corsOrigins === undefined ? [] : this.originStatements(tenantId, settings.corsOrigins)),
+      ...settingsStatements(tenantId, { name, settings }, { by, at: this.now() }),
+      ...claimStatements(claim, "changed"),
     ]);
   }
 
   /** Removes the tenant and all its rows. */
   async remove(tenantId: string): Promise<boolean> {
-    const { meta } = await this.db.prepare("DELETE FROM tenants WHERE tenant_id = ?").bind(tenantId).run();
-    return meta.changes > 0;
+    return (await run(this.db)`DELETE FROM tenants WHERE tenant_id = ${tenantId}`) > 0;
   }
 
   /** @param request the key that it came with: a retry is given the very same key */
   async createKey(
     tenantId: string,
-    key: { readonly role: KeyRole; readonly label: string | undefined; readonly by: ActorRecord },
+    key: NewKey,
     request?: CreationKey,
   ): Promise<{ kind: "made"; keyId: string; key: string } | ClaimRefusal> {
     const keyId = newId("key");
     const claim = await this.claims.claim(request, keyId, keyId);
     if (claim.kind !== "claimed") return claim;
     const { created } = claim;
-    await this.db.batch(this.insertKey(tenantId, created, key));
+    await batch(this.db, this.insertKey(tenantId, created, key));
     return { kind: "made", keyId: created.keyId, key: created.key };
   }
 
   async listKeys(tenantId: string, after: string, limit: number): Promise<KeyRecord[]> {
-    const { results } = await this.db
-      .prepare(
-        "SELECT key_id, role, label, created_at FROM keys WHERE tenant_id = ? AND key_id > ? ORDER BY key_id LIMIT ?",
-      )
-      .bind(tenantId, after, limit)
-      .all();
-    return results.map(readKeyRecord);
+    return all(this.db, keyRow)`
+      SELECT ${keyColumns} FROM keys WHERE tenant_id = ${tenantId} AND key_id > ${after}
+      ORDER BY key_id LIMIT ${limit}`;
   }
 
   async removeKey(tenantId: string, keyId: string, by: ActorRecord): Promise<boolean> {
     const key = await this.key(tenantId, keyId);
     if (key === undefined) return false;
-    const [removed] = await this.db.batch([
-      this.db.prepare("DELETE FROM keys WHERE tenant_id = ? AND key_id = ?").bind(tenantId, keyId),
+    const [removed] = await batch(this.db, [
+      sql`DELETE FROM keys WHERE tenant_id = ${tenantId} AND key_id = ${keyId}`,
       this.insertKeyAct(tenantId, "key.deleted", key, by),
     ]);
-    return (removed?.meta.changes ?? 0) > 0;
+    return hasChanged(removed);
   }
 
-  /** Removes a key, but for the last one of role admin. */
+  /** Removes a key, but for the last one of role admin that counts. */
   async removeKeyUnlessLast(
     tenantId: string,
     keyId: string,
@@ -192,28 +196,21 @@ export class TenantStore {
   ): Promise<"removed" | "last_admin" | "none"> {
     const key = await this.key(tenantId, keyId);
     if (key === undefined) return "none";
-    const [removed, , left] = await this.db.batch([
-      this.db
-        .prepare(
-          `DELETE FROM keys WHERE tenant_id = ?1 AND key_id = ?2
-             AND (role <> 'admin' OR (SELECT COUNT(*) FROM keys WHERE tenant_id = ?1 AND role = 'admin') > 1)`,
-        )
-        .bind(tenantId, keyId),
+    const [removed, , left] = await batch(this.db, [
+      sql`DELETE FROM keys
+        WHERE tenant_id = ${tenantId} AND key_id = ${keyId}
+          AND (role <> 'admin' OR EXISTS (SELECT 1 FROM keys WHERE tenant_id = ${tenantId} AND role = 'admin'
+            AND key_id <> ${keyId} AND COALESCE(expires_at > ${this.now()}, 1)))`,
       this.insertKeyAct(tenantId, "key.deleted", key, by),
-      this.db.prepare("SELECT 1 FROM keys WHERE tenant_id = ? AND key_id = ?").bind(tenantId, keyId),
+      sql`SELECT 1 FROM keys WHERE tenant_id = ${tenantId} AND key_id = ${keyId}`,
     ]);
-    if ((removed?.meta.changes ?? 0) > 0) return "removed";
+    if (hasChanged(removed)) return "removed";
     return (left?.results.length ?? 0) > 0 ? "last_admin" : "none";
-  }
-
-  /** Whether a page of this origin may call some tenant from a browser. */
-  async allowsOrigin(origin: string): Promise<boolean> {
-    return (await this.db.prepare("SELECT 1 FROM cors_origins WHERE origin = ? LIMIT 1").bind(origin).first()) !== null;
   }
 
   /** All of a tenant's: from now on nobody calls in its name. */
   async removeKeys(tenantId: string): Promise<void> {
-    await this.db.prepare("DELETE FROM keys WHERE tenant_id = ?").bind(tenantId).run();
+    await run(this.db)`DELETE FROM keys WHERE tenant_id = ${tenantId}`;
   }
 
   /**
@@ -234,33 +231,18 @@ export class TenantStore {
   }
 
   private async key(tenantId: string, keyId: string): Promise<KeyRecord | undefined> {
-    const row = await this.db
-      .prepare("SELECT key_id, role, label, created_at FROM keys WHERE tenant_id = ? AND key_id = ?")
-      .bind(tenantId, keyId)
-      .first();
-    return row === null ? undefined : readKeyRecord(row);
-  }
-
-  private originStatements(tenantId: string, origins: readonly string[]): D1PreparedStatement[] {
-    return [
-      this.db.prepare("DELETE FROM cors_origins WHERE tenant_id = ?").bind(tenantId),
-      this.db
-        .prepare("INSERT INTO cors_origins (origin, tenant_id) SELECT DISTINCT value, ?1 FROM json_each(?2)")
-        .bind(tenantId, JSON.stringify(origins)),
-    ];
+    return first(this.db, keyRow)`
+      SELECT ${keyColumns} FROM keys WHERE tenant_id = ${tenantId} AND key_id = ${keyId}`;
   }
 
   private insertKey(
     tenantId: string,
     { keyId, secretHash }: { keyId: string; secretHash: string },
-    { role, label, by }: { readonly role: KeyRole; readonly label: string | undefined; readonly by: ActorRecord },
-  ): D1PreparedStatement[] {
+    { role, label, expiresAt, by }: NewKey,
+  ): Sql[] {
     return [
-      this.db
-        .prepare(
-          "INSERT INTO keys (key_id, tenant_id, role, secret_hash, label, created_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        )
-        .bind(keyId, tenantId, role, secretHash, label ?? null, this.now()),
+      sql`INSERT INTO keys (key_id, tenant_id, role, secret_hash, label, created_at, expires_at)
+        VALUES (${keyId}, ${tenantId}, ${role}, ${secretHash}, ${label}, ${this.now()}, ${expiresAt}) ON CONFLICT DO NOTHING`,
       this.insertKeyAct(tenantId, "key.created", { keyId, role, label }, by),
     ];
   }
@@ -269,27 +251,10 @@ export class TenantStore {
   private insertKeyAct(
     tenantId: string,
     type: "key.created" | "key.deleted",
-    { keyId, role, label }: Omit<KeyRecord, "createdAt">,
+    { keyId, role, label }: Pick<KeyRecord, "keyId" | "role" | "label">,
     by: ActorRecord,
-  ): D1PreparedStatement {
+  ): Sql {
     const subject = { kind: "keys", name: keyId, keyRole: role, keyLabel: label };
-    const decision = type === "key.created" ? "created" : "deleted";
-    return insertResourceAct(this.db, tenantId, { type, decision, actor: by, subject, reasons: [], at: this.now() });
+    return insertResourceAct(tenantId, type, subject, { by, at: this.now() });
   }
-}
-
-function readKeyRecord(row: unknown): KeyRecord {
-  const { key_id, role, label, created_at } = keyRow.parse(row);
-  return { keyId: key_id, role, label: label ?? undefined, createdAt: created_at };
-}
-
-function readTenant(row: unknown): Tenant {
-  const { tenant_id, name, settings, jurisdiction, created_at } = tenantRow.parse(row);
-  return {
-    tenantId: tenant_id,
-    name,
-    settings: storedSettingsSchema.parse(JSON.parse(settings)),
-    jurisdiction: jurisdiction ?? undefined,
-    createdAt: created_at,
-  };
 }

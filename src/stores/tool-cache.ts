@@ -3,7 +3,7 @@ import { z } from "zod";
 import { canonicalArguments, likeness } from "../agent/tool-cache.js";
 import type { AgentTool } from "../agent/tools.js";
 import { sha256Hex } from "../platform/digest.js";
-import type { Database } from "./database.js";
+import { all, batch, type Database, first, sql } from "../platform/sql.js";
 
 const row = z.object({ arguments: z.string(), content: z.string() });
 
@@ -51,25 +51,15 @@ export class ToolCache {
     canonical: string,
     similarity: number | undefined,
   ): Promise<string | undefined> {
-    const same = await this.db
-      .prepare(
-        `SELECT arguments, content FROM tool_results
-         WHERE tenant_id = ? AND tool = ? AND arguments_hash = ? AND expires_at > ?`,
-      )
-      .bind(tenantId, tool, await sha256Hex(canonical), this.now())
-      .first();
-    if (same !== null) return row.parse(same).content;
+    const same = await first(this.db, row)`SELECT arguments, content FROM tool_results
+      WHERE tenant_id = ${tenantId} AND tool = ${tool} AND arguments_hash = ${await sha256Hex(canonical)}
+        AND expires_at > ${this.now()}`;
+    if (same !== undefined) return same.content;
     if (similarity === undefined) return undefined;
-    const { results } = await this.db
-      .prepare(
-        `SELECT arguments, content FROM tool_results WHERE tenant_id = ? AND tool = ? AND expires_at > ?
-         ORDER BY expires_at DESC LIMIT ?`,
-      )
-      .bind(tenantId, tool, this.now(), mostCompared)
-      .all();
-    const alike = z
-      .array(row)
-      .parse(results)
+    const newest = await all(this.db, row)`SELECT arguments, content FROM tool_results
+      WHERE tenant_id = ${tenantId} AND tool = ${tool} AND expires_at > ${this.now()} ORDER BY expires_at DESC
+      LIMIT ${mostCompared}`;
+    const alike = newest
       .map((kept) => ({ content: kept.content, likeness: likeness(canonical, kept.arguments) }))
       .toSorted((a, b) => b.likeness - a.likeness)[0];
     return alike !== undefined && alike.likeness >= similarity ? alike.content : undefined;
@@ -83,14 +73,11 @@ export class ToolCache {
     seconds: number,
   ): Promise<void> {
     const now = this.now();
-    await this.db.batch([
-      this.db.prepare("DELETE FROM tool_results WHERE expires_at <= ?").bind(now),
-      this.db
-        .prepare(
-          `INSERT INTO tool_results (tenant_id, tool, arguments_hash, arguments, content, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-           ON CONFLICT DO UPDATE SET content = ?5, expires_at = ?6`,
-        )
-        .bind(tenantId, tool, await sha256Hex(canonical), canonical, content, now + seconds * 1_000),
+    await batch(this.db, [
+      sql`DELETE FROM tool_results WHERE expires_at <= ${now}`,
+      sql`INSERT INTO tool_results (tenant_id, tool, arguments_hash, arguments, content, expires_at)
+        VALUES (${tenantId}, ${tool}, ${await sha256Hex(canonical)}, ${canonical}, ${content}, ${now + seconds * 1_000})
+        ON CONFLICT DO UPDATE SET content = ${content}, expires_at = ${now + seconds * 1_000}`,
     ]);
   }
 }

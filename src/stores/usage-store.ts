@@ -1,37 +1,80 @@
 /** What turns and runs have taken, in D1: written once by their outboxes, and added up as it is asked for. */
 import { z } from "zod";
-import { type UsageGroup, type UsageLine, usageLineSchema } from "../tenancy/usage.js";
-import type { Database } from "./database.js";
+import { batch, type Database, joined, type Sql, sql } from "../platform/sql.js";
+import {
+  type UsageGroup,
+  type UsageLine,
+  type UsageQuery,
+  type UsageSum,
+  usageLineSchema,
+  usageSumSchema,
+} from "../tenancy/usage.js";
+import { lazily } from "../text/lazily.js";
 
 /** What lines are grouped by. A list of columns of ours: nothing of a caller's is in the text of a query. */
-const columns: Readonly<Record<UsageGroup, string>> = {
-  agent: "agent",
-  model: "model",
-  day: "strftime('%Y-%m-%d', at / 1000, 'unixepoch')",
-  subject: "COALESCE(subject, '')",
-  key: "COALESCE(key_id, '')",
+const columns: Readonly<Record<UsageGroup, Sql>> = {
+  agent: sql`agent`,
+  model: sql`model`,
+  hour: sql`strftime('%Y-%m-%dT%H:00:00Z', at / 1000, 'unixepoch')`,
+  day: sql`strftime('%Y-%m-%d', at / 1000, 'unixepoch')`,
+  subject: sql`COALESCE(subject, '')`,
+  key: sql`COALESCE(key_id, '')`,
+  status: sql`COALESCE(status, '')`,
+  tenant: sql`tenant_id`,
 };
+
+const filters = ["tenant", "agent", "model", "subject", "key", "status"] as const;
 
 /** Lines that an answer holds at most. */
 const maxLines = 1_000;
 
-const rows = z.array(usageLineSchema);
+/** Failed calls have no model, and the offline one costs nothing: neither is missing in the money. */
+const sums = sql`COUNT(DISTINCT CASE WHEN kind = 'turn' THEN work_id END) AS turns,
+  COUNT(DISTINCT CASE WHEN kind = 'run' THEN work_id END) AS runs, COALESCE(SUM(model_calls), 0) AS "modelCalls",
+  COALESCE(SUM(input_tokens), 0) AS "inputTokens", COALESCE(SUM(cached_input_tokens), 0) AS "cachedInputTokens",
+  COALESCE(SUM(output_tokens), 0) AS "outputTokens", COALESCE(SUM(reasoning_tokens), 0) AS "reasoningTokens",
+  COALESCE(SUM(money), 0) / 1000000.0 AS money,
+  COALESCE(SUM(CASE WHEN money IS NULL AND model NOT IN ('', 'offline') THEN model_calls END), 0) AS unpriced`;
+
+const lineRows = lazily(() => z.array(usageLineSchema()));
+const totalRows = lazily(() => z.tuple([usageSumSchema()]));
+const currencyRows = lazily(() => z.array(z.object({ currency: z.string() })));
+
+export interface UsageReport {
+  readonly items: UsageLine[];
+  readonly total: UsageSum;
+  readonly currency: string | undefined;
+}
 
 export class UsageStore {
   constructor(private readonly db: Database) {}
 
-  /** @param from, to milliseconds since the epoch; `to` is left out of the range */
-  async lines(tenantId: string, from: number, to: number, groupBy: UsageGroup): Promise<UsageLine[]> {
-    const { results } = await this.db
-      .prepare(
-        `SELECT ${columns[groupBy]} AS "group",
-           COUNT(DISTINCT CASE WHEN kind = 'turn' THEN work_id END) AS turns,
-           COUNT(DISTINCT CASE WHEN kind = 'run' THEN work_id END) AS runs,
-           SUM(model_calls) AS "modelCalls", SUM(input_tokens) AS "inputTokens", SUM(output_tokens) AS "outputTokens"
-         FROM usage WHERE tenant_id = ? AND at >= ? AND at < ? GROUP BY 1 ORDER BY 1 LIMIT ?`,
-      )
-      .bind(tenantId, from, to, maxLines)
-      .all();
-    return rows.parse(results);
+  /**
+   * Hours and days in their order, everything else by what it cost.
+   * @param begin, end milliseconds since the epoch; `end` is left out of the range
+   */
+  async report(
+    { tenant, agent, model, subject, key, status }: Omit<UsageQuery, "from" | "to">,
+    { begin, end, groupBy }: { readonly begin: number; readonly end: number; readonly groupBy: UsageGroup },
+  ): Promise<UsageReport> {
+    const given = { agent, model, subject, key, status, tenant };
+    const only = filters.flatMap((name) =>
+      given[name] === undefined ? [] : [sql` AND ${columns[name]} = ${given[name]}`],
+    );
+    // Tenant by tenant: the rows of each lie by time.
+    const rows = sql`FROM tenants CROSS JOIN usage USING (tenant_id)
+      WHERE at >= ${begin} AND at < ${end}${joined(only, "")}`;
+    const isTime = groupBy === "hour" || groupBy === "day";
+    const order = isTime ? sql`1` : sql`money DESC, 1`;
+    const [lines, total, currency] = await batch(this.db, [
+      sql`SELECT ${columns[groupBy]} AS "group", ${sums} ${rows} GROUP BY 1 ORDER BY ${order} LIMIT ${maxLines}`,
+      sql`SELECT ${sums} ${rows}`,
+      sql`SELECT currency FROM prices ORDER BY version DESC LIMIT 1`,
+    ]);
+    return {
+      items: lineRows().parse(lines?.results),
+      total: totalRows().parse(total?.results)[0],
+      currency: currencyRows().parse(currency?.results)[0]?.currency,
+    };
   }
 }

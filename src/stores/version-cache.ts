@@ -9,7 +9,7 @@ import { type ResourcePin, type ResourceVersion, resourcePinSchema } from "../te
 const keptVersions = 500;
 
 /** A pin as `resource_heads` has it. `updated_at` of one that counts is when its version was stored, in milliseconds. */
-const pinRow = resourcePinSchema.extend({ updated_at: z.number() });
+export const pinRow = resourcePinSchema.extend({ updated_at: z.number() });
 
 export class VersionCache {
   private readonly kept = new Map<string, { readonly version: ResourceVersion; readonly storedAt: number }>();
@@ -25,15 +25,12 @@ export class VersionCache {
   }
 
   /** Pins as they were just read. What is kept under the number of one of them and was stored at another time is dropped. */
-  readPins(tenantId: string, rows: readonly unknown[]): ResourcePin[] {
-    return z
-      .array(pinRow)
-      .parse(rows)
-      .map(({ updated_at, ...pin }) => {
-        const key = keyOf(tenantId, pin);
-        if (this.kept.get(key)?.storedAt !== updated_at) this.kept.delete(key);
-        return pin;
-      });
+  readPins(tenantId: string, rows: readonly z.infer<typeof pinRow>[]): ResourcePin[] {
+    return rows.map(({ updated_at, ...pin }) => {
+      const key = keyOf(tenantId, pin);
+      if (this.kept.get(key)?.storedAt !== updated_at) this.kept.delete(key);
+      return pin;
+    });
   }
 }
 

@@ -1,20 +1,28 @@
 /** What webhooks were sent, what waits, and how far each has read each log, in D1. Times are milliseconds since the epoch. */
 import { z } from "zod";
-import { deliveryStatuses, rootField, type WebhookDelivery } from "../catalogues/webhooks.js";
-import type { Database } from "./database.js";
+import { rootField, type WebhookDelivery } from "../catalogues/webhooks.js";
+import { defined } from "../conversation/defined.js";
+import { type AfterTry, deliveryStatuses } from "../conversation/delivery.js";
+import { all, batch, type Database, first, hasChanged, run, type Sql, sql } from "../platform/sql.js";
+import { integer, number, text, textOrNull } from "./columns.js";
 
 const deliveryRow = z.object({
-  delivery_id: z.string(),
-  root_id: z.string(),
-  seq: z.int(),
-  type: z.string(),
+  delivery_id: text,
+  root_id: text,
+  seq: integer,
+  type: text,
   status: z.enum(deliveryStatuses),
-  attempts: z.int(),
-  next_at: z.number(),
-  failure: z.string().nullable(),
-  created_at: z.number(),
-  updated_at: z.number(),
+  attempts: integer,
+  next_at: number,
+  failure: textOrNull,
+  created_at: number,
+  updated_at: number,
 });
+
+const cursorRow = z.object({ cursor: z.number().nullable() });
+const streamRow = z
+  .object({ tenant_id: z.string(), name: z.string(), root_id: z.string() })
+  .transform(({ tenant_id, name, root_id }): StreamOf => ({ tenantId: tenant_id, name, rootId: root_id }));
 
 export interface PendingDelivery {
   readonly deliveryId: string;
@@ -36,20 +44,17 @@ export interface StreamLease {
   readonly cursor: number | undefined;
 }
 
-const oweAgain =
-  "ON CONFLICT DO UPDATE SET again = 1, due_at = MIN(COALESCE(due_at, excluded.due_at), excluded.due_at)";
+const oweAgain = sql`
+  ON CONFLICT DO UPDATE SET again = 1, due_at = MIN(COALESCE(due_at, excluded.due_at), excluded.due_at)`;
 
 /**
- * Something happened in a session, run or roundtable: all that subscribe are owed a look at it. Gives their names.
+ * Something happened in a session, run or roundtable: all that subscribe are owed a look at it. Returns their names.
  * @param now milliseconds since the epoch
  */
-export function owedToAll(db: Database, tenantId: string, rootId: string, now: number): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT INTO webhook_streams (tenant_id, name, root_id, leased_until, again, due_at)
-       SELECT tenant_id, name, ?2, 0, 1, ?3 FROM webhooks WHERE tenant_id = ?1 AND status = 'active' ${oweAgain} RETURNING name`,
-    )
-    .bind(tenantId, rootId, now);
+export function owedToAll(tenantId: string, rootId: string, now: number): Sql {
+  return sql`INSERT INTO webhook_streams (tenant_id, name, root_id, leased_until, again, due_at)
+    SELECT tenant_id, name, ${rootId}, 0, 1, ${now} FROM webhooks
+    WHERE tenant_id = ${tenantId} AND status = 'active' ${oweAgain} RETURNING name`;
 }
 
 export class WebhookDeliveries {
@@ -62,21 +67,16 @@ export class WebhookDeliveries {
    * Takes a stream to send from it, if nobody else does; the holder learns that there is more. Should the holder die, the stream is due
    * when its lease ends.
    */
-  async claim({ tenantId, name, rootId }: StreamOf, leaseMs: number): Promise<StreamLease | undefined> {
+  async claim(of: StreamOf, leaseMs: number): Promise<StreamLease | undefined> {
+    const { tenantId, name, rootId } = of;
     const now = this.now();
     const until = now + leaseMs;
-    const row = await this.db
-      .prepare(
-        `INSERT INTO webhook_streams (tenant_id, name, root_id, leased_until, due_at) VALUES (?1, ?2, ?3, ?4, ?4)
-         ON CONFLICT DO UPDATE SET leased_until = ?4, due_at = ?4, again = 0 WHERE leased_until <= ?5 RETURNING cursor`,
-      )
-      .bind(tenantId, name, rootId, until, now)
-      .first<{ cursor: number | null }>();
-    if (row !== null) return { until, cursor: row.cursor ?? undefined };
-    await this.db
-      .prepare("UPDATE webhook_streams SET again = 1 WHERE tenant_id = ? AND name = ? AND root_id = ?")
-      .bind(tenantId, name, rootId)
-      .run();
+    const row = await first(this.db, cursorRow)`
+      INSERT INTO webhook_streams (tenant_id, name, root_id, leased_until, due_at)
+      VALUES (${tenantId}, ${name}, ${rootId}, ${until}, ${until}) ON CONFLICT DO UPDATE
+      SET leased_until = ${until}, due_at = ${until}, again = 0 WHERE leased_until <= ${now} RETURNING cursor`;
+    if (row !== undefined) return { until, cursor: row.cursor ?? undefined };
+    await run(this.db)`UPDATE webhook_streams SET again = 1 WHERE ${isOf(of)}`;
     return undefined;
   }
 
@@ -84,80 +84,64 @@ export class WebhookDeliveries {
    * Lets a stream go, or finds that it is gone. False when something happened meanwhile: then it is still held, to be looked at again.
    * @param dueAt when the next try is due; without one nothing is owed
    */
-  async release({ tenantId, name, rootId }: StreamOf, { until }: StreamLease, dueAt?: number): Promise<boolean> {
-    const of = "WHERE tenant_id = ?1 AND name = ?2 AND root_id = ?3 AND leased_until = ?4";
-    const bound = [tenantId, name, rootId, until] as const;
-    const [, again] = await this.db.batch([
-      this.db
-        .prepare(`UPDATE webhook_streams SET leased_until = 0, due_at = ?5 ${of} AND again = 0`)
-        .bind(...bound, dueAt ?? null),
-      this.db.prepare(`UPDATE webhook_streams SET again = 0 ${of}`).bind(...bound),
+  async release(of: StreamOf, { until }: StreamLease, dueAt?: number): Promise<boolean> {
+    const held = sql`${isOf(of)} AND leased_until = ${until}`;
+    const [, again] = await batch(this.db, [
+      sql`UPDATE webhook_streams SET leased_until = 0, due_at = ${dueAt} WHERE ${held} AND again = 0`,
+      sql`UPDATE webhook_streams SET again = 0 WHERE ${held}`,
     ]);
-    return (again?.meta.changes ?? 0) === 0;
+    return !hasChanged(again);
   }
 
   /** Nothing is owed of a stream any more: its subscription is switched off. */
-  async rest({ tenantId, name, rootId }: StreamOf): Promise<void> {
-    await this.db
-      .prepare("UPDATE webhook_streams SET due_at = NULL WHERE tenant_id = ? AND name = ? AND root_id = ?")
-      .bind(tenantId, name, rootId)
-      .run();
+  async rest(of: StreamOf): Promise<void> {
+    await run(this.db)`UPDATE webhook_streams SET due_at = NULL WHERE ${isOf(of)}`;
   }
 
   /** The oldest that waits to be sent. */
-  async head({ tenantId, name, rootId }: StreamOf): Promise<PendingDelivery | undefined> {
-    const row = await this.db
-      .prepare(
-        `SELECT * FROM webhook_deliveries WHERE tenant_id = ? AND name = ? AND root_id = ? AND status = 'pending'
-         ORDER BY seq LIMIT 1`,
-      )
-      .bind(tenantId, name, rootId)
-      .first();
-    if (row === null) return undefined;
-    const { delivery_id: deliveryId, seq, attempts, next_at: nextAt } = deliveryRow.parse(row);
-    return { deliveryId, seq, attempts, nextAt };
+  async head(of: StreamOf): Promise<PendingDelivery | undefined> {
+    const row = await first(this.db, deliveryRow)`
+      SELECT * FROM webhook_deliveries WHERE ${isOf(of)} AND status = 'pending' ORDER BY seq LIMIT 1`;
+    return row && { deliveryId: row.delivery_id, seq: row.seq, attempts: row.attempts, nextAt: row.next_at };
   }
 
   /** Notes what is to be sent, and up to where the events were read, in one. */
   async note(
-    { tenantId, name, rootId }: StreamOf,
+    of: StreamOf,
     events: readonly { readonly deliveryId: string; readonly seq: number; readonly type: string }[],
     cursor: number,
   ): Promise<void> {
     const now = this.now();
-    await this.db.batch([
-      ...events.map(({ deliveryId, seq, type }) =>
-        this.db
-          .prepare(
-            `INSERT INTO webhook_deliveries (delivery_id, tenant_id, name, root_id, seq, type, status, next_at, created_at, updated_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'pending', ?7, ?7, ?7) ON CONFLICT DO NOTHING`,
-          )
-          .bind(deliveryId, tenantId, name, rootId, seq, type, now),
+    const { tenantId, name, rootId } = of;
+    await batch(this.db, [
+      ...events.map(
+        ({ deliveryId, seq, type }) =>
+          sql`INSERT INTO webhook_deliveries (delivery_id, tenant_id, name, root_id, seq, type, status, next_at,
+              created_at, updated_at)
+            VALUES (${deliveryId}, ${tenantId}, ${name}, ${rootId}, ${seq}, ${type}, 'pending', ${now}, ${now}, ${now})
+            ON CONFLICT DO NOTHING`,
       ),
-      this.db
-        .prepare("UPDATE webhook_streams SET cursor = ?4 WHERE tenant_id = ?1 AND name = ?2 AND root_id = ?3")
-        .bind(tenantId, name, rootId, cursor),
+      sql`UPDATE webhook_streams SET cursor = ${cursor} WHERE ${isOf(of)}`,
     ]);
   }
 
-  /** Notes how a try ended. @param nextAt when it is tried again; without one it is delivered or parked */
+  /** Notes how a try ended, and what comes after it. */
   async settle(
     { tenantId, name }: Pick<StreamOf, "tenantId" | "name">,
     { deliveryId, attempts }: Pick<PendingDelivery, "deliveryId" | "attempts">,
-    { failure, nextAt }: { readonly failure?: string | undefined; readonly nextAt?: number | undefined },
+    after: AfterTry,
   ): Promise<void> {
     const now = this.now();
-    const status = failure === undefined ? "delivered" : nextAt === undefined ? "parked" : "pending";
-    const health = failure === undefined ? "last_success_at = ?3" : "last_failure_at = ?3, last_failure = ?4";
-    await this.db.batch([
-      this.db
-        .prepare(
-          "UPDATE webhook_deliveries SET status = ?2, attempts = ?3, failure = ?4, next_at = ?5, updated_at = ?6 WHERE delivery_id = ?1",
-        )
-        .bind(deliveryId, status, attempts, failure ?? null, nextAt ?? now, now),
-      this.db
-        .prepare(`UPDATE webhooks SET ${health} WHERE tenant_id = ?1 AND name = ?2`)
-        .bind(tenantId, name, now, ...(failure === undefined ? [] : [failure])),
+    const failure = after.status === "delivered" ? undefined : after.failure;
+    const nextAt = after.status === "pending" ? now + after.waitMs : now;
+    const health =
+      failure === undefined ? sql`last_success_at = ${now}` : sql`last_failure_at = ${now}, last_failure = ${failure}`;
+    await batch(this.db, [
+      sql`UPDATE webhook_deliveries
+        SET status = ${after.status}, attempts = ${attempts}, failure = ${failure}, next_at = ${nextAt},
+          updated_at = ${now}
+        WHERE delivery_id = ${deliveryId}`,
+      sql`UPDATE webhooks SET ${health} WHERE tenant_id = ${tenantId} AND name = ${name}`,
     ]);
   }
 
@@ -168,22 +152,15 @@ export class WebhookDeliveries {
     failure: string,
   ): Promise<void> {
     const now = this.now();
-    await this.db.batch([
-      this.db
-        .prepare(
-          "UPDATE webhooks SET status = 'disabled', last_failure_at = ?3, last_failure = ?4 WHERE tenant_id = ?1 AND name = ?2",
-        )
-        .bind(tenantId, name, now, failure),
-      this.db
-        .prepare(
-          `UPDATE webhook_deliveries SET status = 'parked', failure = ?3, updated_at = ?4,
-             attempts = attempts + (delivery_id = ?5)
-           WHERE tenant_id = ?1 AND name = ?2 AND status = 'pending'`,
-        )
-        .bind(tenantId, name, failure, now, deliveryId),
-      this.db
-        .prepare("UPDATE webhook_streams SET due_at = NULL WHERE tenant_id = ? AND name = ? AND due_at IS NOT NULL")
-        .bind(tenantId, name),
+    await batch(this.db, [
+      sql`UPDATE webhooks SET status = 'disabled', last_failure_at = ${now}, last_failure = ${failure}
+        WHERE tenant_id = ${tenantId} AND name = ${name}`,
+      sql`UPDATE webhook_deliveries
+        SET status = 'parked', failure = ${failure}, updated_at = ${now},
+          attempts = attempts + (delivery_id = ${deliveryId})
+        WHERE tenant_id = ${tenantId} AND name = ${name} AND status = 'pending'`,
+      sql`
+        UPDATE webhook_streams SET due_at = NULL WHERE tenant_id = ${tenantId} AND name = ${name} AND due_at IS NOT NULL`,
     ]);
   }
 
@@ -195,32 +172,23 @@ export class WebhookDeliveries {
     before: string | undefined,
     limit: number,
   ): Promise<WebhookDelivery[]> {
-    const { results } = await this.db
-      .prepare(
-        `SELECT * FROM webhook_deliveries WHERE tenant_id = ?1 AND name = ?2 AND (?3 IS NULL OR status = ?3)
-         AND (?4 IS NULL OR delivery_id < ?4) ORDER BY delivery_id DESC LIMIT ?5`,
-      )
-      .bind(tenantId, name, status ?? null, before ?? null, limit)
-      .all();
-    return z.array(deliveryRow).parse(results).map(deliveryView);
+    return (
+      await all(this.db, deliveryRow)`SELECT * FROM webhook_deliveries
+        WHERE tenant_id = ${tenantId} AND name = ${name} AND (${status} IS NULL OR status = ${status})
+          AND (${before} IS NULL OR delivery_id < ${before})
+        ORDER BY delivery_id DESC LIMIT ${limit}`
+    ).map(deliveryView);
   }
 
   /** Has a delivery tried again at once, from the start. */
   async again(tenantId: string, name: string, deliveryId: string): Promise<WebhookDelivery | undefined> {
-    const [changed] = await this.db.batch([
-      this.db
-        .prepare(
-          `UPDATE webhook_deliveries SET status = 'pending', attempts = 0, next_at = ?4, updated_at = ?4
-           WHERE delivery_id = ?3 AND tenant_id = ?1 AND name = ?2 RETURNING *`,
-        )
-        .bind(tenantId, name, deliveryId, this.now()),
-      this.db
-        .prepare(
-          `INSERT INTO webhook_streams (tenant_id, name, root_id, leased_until, again, due_at)
-           SELECT tenant_id, name, root_id, 0, 1, ?4 FROM webhook_deliveries
-           WHERE delivery_id = ?3 AND tenant_id = ?1 AND name = ?2 ${oweAgain}`,
-        )
-        .bind(tenantId, name, deliveryId, this.now()),
+    const now = this.now();
+    const which = sql`delivery_id = ${deliveryId} AND tenant_id = ${tenantId} AND name = ${name}`;
+    const [changed] = await batch(this.db, [
+      sql`UPDATE webhook_deliveries SET status = 'pending', attempts = 0, next_at = ${now}, updated_at = ${now}
+        WHERE ${which} RETURNING *`,
+      sql`INSERT INTO webhook_streams (tenant_id, name, root_id, leased_until, again, due_at)
+        SELECT tenant_id, name, root_id, 0, 1, ${now} FROM webhook_deliveries WHERE ${which} ${oweAgain}`,
     ]);
     const [row] = changed?.results ?? [];
     return row === undefined ? undefined : deliveryView(deliveryRow.parse(row));
@@ -228,10 +196,10 @@ export class WebhookDeliveries {
 
   /** Forgets what is known of a session, run or roundtable that is gone. */
   async forget(tenantId: string, rootId: string): Promise<void> {
-    const of = "WHERE tenant_id = ? AND root_id = ?";
-    await this.db.batch([
-      this.db.prepare(`DELETE FROM webhook_streams INDEXED BY webhook_streams_of_root ${of}`).bind(tenantId, rootId),
-      this.db.prepare(`DELETE FROM webhook_deliveries ${of}`).bind(tenantId, rootId),
+    const of = sql`WHERE tenant_id = ${tenantId} AND root_id = ${rootId}`;
+    await batch(this.db, [
+      sql`DELETE FROM webhook_streams INDEXED BY webhook_streams_of_root ${of}`,
+      sql`DELETE FROM webhook_deliveries ${of}`,
     ]);
   }
 
@@ -240,45 +208,42 @@ export class WebhookDeliveries {
    * that the next to ask gets others.
    */
   async takeOwed(at: number, againMs: number, limit: number): Promise<StreamOf[]> {
-    const { results } = await this.db
-      .prepare(
-        `UPDATE webhook_streams SET due_at = ?2 WHERE (tenant_id, name, root_id) IN
-           (SELECT tenant_id, name, root_id FROM webhook_streams WHERE due_at <= ?1 ORDER BY due_at LIMIT ?3)
-         RETURNING tenant_id, name, root_id`,
-      )
-      .bind(at, at + againMs, limit)
-      .all<{ tenant_id: string; name: string; root_id: string }>();
-    return results.map(({ tenant_id, name, root_id }) => ({ tenantId: tenant_id, name, rootId: root_id }));
+    return all(this.db, streamRow)`UPDATE webhook_streams SET due_at = ${at + againMs}
+      WHERE (tenant_id, name, root_id) IN (SELECT tenant_id, name, root_id FROM webhook_streams WHERE due_at <= ${at}
+        ORDER BY due_at LIMIT ${limit})
+      RETURNING tenant_id, name, root_id`;
   }
 
   /** Has deliveries be owed that wait since long before their stream said so: a version before has noted them. */
   async oweOverdue(before: number): Promise<void> {
-    await this.db
-      .prepare(
-        `UPDATE webhook_streams SET due_at = ?1 WHERE due_at IS NULL AND (tenant_id, name, root_id) IN
-           (SELECT tenant_id, name, root_id FROM webhook_deliveries WHERE status = 'pending' AND next_at < ?1)`,
-      )
-      .bind(before)
-      .run();
+    await run(this.db)`UPDATE webhook_streams SET due_at = ${before}
+      WHERE due_at IS NULL AND (tenant_id, name, root_id) IN (SELECT tenant_id, name, root_id FROM webhook_deliveries
+        WHERE status = 'pending' AND next_at < ${before})`;
   }
 
   /** Deletes what is settled since before a time. */
   async purge(before: number): Promise<void> {
-    await this.db
-      .prepare("DELETE FROM webhook_deliveries WHERE status <> 'pending' AND updated_at < ?")
-      .bind(before)
-      .run();
+    await run(this.db)`DELETE FROM webhook_deliveries WHERE status <> 'pending' AND updated_at < ${before}`;
   }
+}
+
+/** Its rows, of streams and of deliveries. */
+function isOf({ tenantId, name, rootId }: StreamOf): Sql {
+  return sql`tenant_id = ${tenantId} AND name = ${name} AND root_id = ${rootId}`;
 }
 
 const timeOf = (at: number): string => new Date(at).toISOString();
 
 function deliveryView(row: z.infer<typeof deliveryRow>): WebhookDelivery {
   return {
-    ...{ deliveryId: row.delivery_id, type: row.type, status: row.status, attempts: row.attempts, eventId: row.seq },
+    deliveryId: row.delivery_id,
+    type: row.type,
+    status: row.status,
+    attempts: row.attempts,
+    eventId: row.seq,
     ...rootField(row.root_id),
     ...(row.status === "pending" ? { nextAttemptAt: timeOf(row.next_at) } : {}),
-    ...(row.failure === null ? {} : { failure: row.failure }),
+    ...defined({ failure: row.failure ?? undefined }),
     createdAt: timeOf(row.created_at),
     updatedAt: timeOf(row.updated_at),
   };

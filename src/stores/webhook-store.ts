@@ -2,12 +2,14 @@
 import { z } from "zod";
 import { type NewWebhook, type WebhookView, webhookSchema, webhookStatuses } from "../catalogues/webhooks.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
+import { defined } from "../conversation/defined.js";
 import { sha256Hex } from "../platform/digest.js";
 import type { Sealer } from "../platform/secrets.js";
+import { all, type Database, first, hasChanged, sql } from "../platform/sql.js";
 import type { DoneBy } from "../tenancy/audit.js";
 import { changedFields } from "../tenancy/changed-fields.js";
 import { insertResourceAct } from "./audit-log.js";
-import type { Database } from "./database.js";
+import { number, numberOrNull, text, textOrNull } from "./columns.js";
 import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
 /** How long an exchanged secret goes on signing beside the new one. */
@@ -18,14 +20,14 @@ const storedBody = webhookSchema.omit({ secret: true }).extend({
   former: z.object({ sealedSecret: z.string(), until: z.number() }).optional(),
 });
 const webhookRow = z.object({
-  name: z.string(),
+  name: text,
   status: z.enum(webhookStatuses),
   body: z.string().transform((text) => storedBody.parse(JSON.parse(text))),
-  created_at: z.number(),
-  updated_at: z.number(),
-  last_success_at: z.number().nullable(),
-  last_failure_at: z.number().nullable(),
-  last_failure: z.string().nullable(),
+  created_at: number,
+  updated_at: number,
+  last_success_at: numberOrNull,
+  last_failure_at: numberOrNull,
+  last_failure: textOrNull,
 });
 const storedRow = webhookRow.pick({ status: true, body: true }).extend({ text: z.string() });
 
@@ -45,20 +47,24 @@ export class WebhookStore {
 
   /**
    * Stores a subscription, active. What is as it was already isn't stored again: a secret that comes twice leaves the one before it its day.
-   * @param signing `secret`: the one that signs from now on, without one that of before stays; `made` signs where there is none
+   * @param signing `secret`: the one that signs from now on, without one that of before stays; `generatedSecret` signs where there is none
    * @param by who does, for the audit
    */
   async put(
     tenantId: string,
     name: string,
     webhook: Omit<NewWebhook, "secret">,
-    { secret, made, by }: { readonly secret: string | undefined; readonly made: string; readonly by: ActorRecord },
+    {
+      secret,
+      made: generatedSecret,
+      by,
+    }: { readonly secret: string | undefined; readonly made: string; readonly by: ActorRecord },
     claim?: WorkClaim,
   ): Promise<"created" | "changed"> {
-    const digest = claim === undefined ? "" : await sha256Hex(made);
+    const digest = claim === undefined ? "" : await sha256Hex(generatedSecret);
     for (;;) {
       const known = await this.stored(tenantId, name);
-      const signing = await this.signing(known, secret ?? (known === undefined ? made : undefined));
+      const signing = await this.signing(known, secret ?? (known === undefined ? generatedSecret : undefined));
       const changes = known && [
         ...changedFields({ ...settingsOf(known.body), status: known.status }, { ...webhook, status: "active" }),
         ...(signing.sealedSecret === known.body.sealedSecret ? [] : ["secret"]),
@@ -71,61 +77,43 @@ export class WebhookStore {
       const text = JSON.stringify({ ...webhook, ...signing });
       const write =
         known === undefined
-          ? this.db
-              .prepare(
-                `INSERT INTO webhooks (tenant_id, name, status, body, created_at, updated_at) VALUES (?1, ?2, 'active', ?3, ?4, ?4)
-                 ON CONFLICT DO NOTHING`,
-              )
-              .bind(tenantId, name, text, at)
-          : this.db
-              .prepare(
-                `UPDATE webhooks SET status = 'active', body = ?, updated_at = ?
-                 WHERE tenant_id = ? AND name = ? AND body = ? AND status = ?`,
-              )
-              .bind(text, at, tenantId, name, known.text, known.status);
+          ? sql`INSERT INTO webhooks (tenant_id, name, status, body, created_at, updated_at)
+            VALUES (${tenantId}, ${name}, 'active', ${text}, ${at}, ${at}) ON CONFLICT DO NOTHING`
+          : sql`UPDATE webhooks SET status = 'active', body = ${text}, updated_at = ${at}
+            WHERE tenant_id = ${tenantId} AND name = ${name} AND body = ${known.text} AND status = ${known.status}`;
       const [written] = await claimingBatch(this.db, [
         write,
-        insertResourceAct(this.db, tenantId, {
-          type: "webhook.stored",
-          decision,
-          actor: by,
-          subject: { kind: "webhooks", name, changes },
-          reasons: [],
-          at,
-        }),
-        ...claimStatements(this.db, claim, note),
+        insertResourceAct(tenantId, "webhook.stored", { kind: "webhooks", name, changes }, { by, at }, decision),
+        ...claimStatements(claim, note),
       ]);
-      if ((written?.meta.changes ?? 0) > 0) return decision;
+      if (hasChanged(written)) return decision;
       // Somebody else stored or deleted it meanwhile, or its receiver was gone: decide anew.
     }
   }
 
   async get(tenantId: string, name: string): Promise<WebhookView | undefined> {
-    const row = await this.row(tenantId, name);
-    return row === undefined ? undefined : viewOf(row);
+    const row = await first(this.db, webhookRow)`
+      SELECT * FROM webhooks WHERE tenant_id = ${tenantId} AND name = ${name}`;
+    return row && viewOf(row);
   }
 
   async list(tenantId: string, after: string, limit: number): Promise<WebhookView[]> {
-    const { results } = await this.db
-      .prepare("SELECT * FROM webhooks WHERE tenant_id = ? AND name > ? ORDER BY name LIMIT ?")
-      .bind(tenantId, after, limit)
-      .all();
-    return z.array(webhookRow).parse(results).map(viewOf);
+    return (
+      await all(this.db, webhookRow)`
+        SELECT * FROM webhooks WHERE tenant_id = ${tenantId} AND name > ${after} ORDER BY name LIMIT ${limit}`
+    ).map(viewOf);
   }
 
   async remove(tenantId: string, name: string, { by, at }: DoneBy, claim?: WorkClaim): Promise<boolean> {
-    const of = "WHERE tenant_id = ? AND name = ?";
+    const of = sql`WHERE tenant_id = ${tenantId} AND name = ${name}`;
     const [removed] = await claimingBatch(this.db, [
-      this.db.prepare(`DELETE FROM webhooks ${of}`).bind(tenantId, name),
-      insertResourceAct(this.db, tenantId, {
-        ...{ type: "webhook.deleted", decision: "deleted", actor: by, reasons: [], at },
-        subject: { kind: "webhooks", name },
-      }),
-      ...claimStatements(this.db, claim, "deleted"),
-      this.db.prepare(`DELETE FROM webhook_streams ${of}`).bind(tenantId, name),
-      this.db.prepare(`DELETE FROM webhook_deliveries ${of}`).bind(tenantId, name),
+      sql`DELETE FROM webhooks ${of}`,
+      insertResourceAct(tenantId, "webhook.deleted", { kind: "webhooks", name }, { by, at }),
+      ...claimStatements(claim, "deleted"),
+      sql`DELETE FROM webhook_streams ${of}`,
+      sql`DELETE FROM webhook_deliveries ${of}`,
     ]);
-    return (removed?.meta.changes ?? 0) > 0;
+    return hasChanged(removed);
   }
 
   /** The active subscriptions of a tenant, or the one of this name, with their secrets. */
@@ -143,34 +131,24 @@ export class WebhookStore {
     name: string | undefined,
     status: WebhookView["status"] | undefined,
   ): Promise<StoredWebhook[]> {
-    const { results } = await this.db
-      .prepare(
-        "SELECT * FROM webhooks WHERE tenant_id = ?1 AND (?2 IS NULL OR name = ?2) AND (?3 IS NULL OR status = ?3)",
-      )
-      .bind(tenantId, name ?? null, status ?? null)
-      .all();
+    const rows = await all(this.db, webhookRow)`SELECT * FROM webhooks
+      WHERE tenant_id = ${tenantId} AND (${name} IS NULL OR name = ${name}) AND (${status} IS NULL OR status = ${status})`;
     return Promise.all(
-      z
-        .array(webhookRow)
-        .parse(results)
-        .map(async ({ name: called, created_at, body: { sealedSecret, former, ...webhook } }) => {
-          const sealed = [
-            sealedSecret,
-            ...(former !== undefined && former.until > this.now() ? [former.sealedSecret] : []),
-          ];
-          const secrets = await Promise.all(sealed.map((one) => this.sealer.open(one)));
-          return { ...webhook, name: called, createdAt: created_at, secrets };
-        }),
+      rows.map(async ({ name: called, created_at, body: { sealedSecret, former, ...webhook } }) => {
+        const sealed = [
+          sealedSecret,
+          ...(former !== undefined && former.until > this.now() ? [former.sealedSecret] : []),
+        ];
+        const secrets = await Promise.all(sealed.map((one) => this.sealer.open(one)));
+        return { ...webhook, name: called, createdAt: created_at, secrets };
+      }),
     );
   }
 
   /** What is stored, and the text of it that an unchanged row still has. */
   private async stored(tenantId: string, name: string) {
-    const found = await this.db
-      .prepare("SELECT status, body, body AS text FROM webhooks WHERE tenant_id = ? AND name = ?")
-      .bind(tenantId, name)
-      .first();
-    return found === null ? undefined : storedRow.parse(found);
+    return first(this.db, storedRow)`
+      SELECT status, body, body AS text FROM webhooks WHERE tenant_id = ${tenantId} AND name = ${name}`;
   }
 
   /** What signs from now on: with another secret than before that one too, for its day, unless nobody can read it any more. */
@@ -185,14 +163,6 @@ export class WebhookStore {
       ...(before === undefined ? {} : { former: { sealedSecret, until } }),
     };
   }
-
-  private async row(tenantId: string, name: string): Promise<z.infer<typeof webhookRow> | undefined> {
-    const row = await this.db
-      .prepare("SELECT * FROM webhooks WHERE tenant_id = ? AND name = ?")
-      .bind(tenantId, name)
-      .first();
-    return row === null ? undefined : webhookRow.parse(row);
-  }
 }
 
 const timeOf = (at: number): string => new Date(at).toISOString();
@@ -206,7 +176,7 @@ function viewOf(row: z.infer<typeof webhookRow>): WebhookView {
     updatedAt: timeOf(row.updated_at),
     ...(row.last_success_at === null ? {} : { lastSuccessAt: timeOf(row.last_success_at) }),
     ...(row.last_failure_at === null ? {} : { lastFailureAt: timeOf(row.last_failure_at) }),
-    ...(row.last_failure === null ? {} : { lastFailure: row.last_failure }),
+    ...defined({ lastFailure: row.last_failure ?? undefined }),
   };
 }
 

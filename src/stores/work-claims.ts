@@ -1,6 +1,7 @@
 /** Keys of writes that are one batch of D1: claimed in that very batch, so that what comes again after a crash finds both or neither. */
+
+import { batch, type Database, type Sql, sql } from "../platform/sql.js";
 import type { CreationKey } from "./creation-claims.js";
-import type { Database } from "./database.js";
 
 /** A key to claim with what is written. */
 export interface WorkClaim {
@@ -18,23 +19,19 @@ export class KeyTakenError extends Error {
  * Claims the key if the statement before it in the batch changed something; the whole batch fails where the key was claimed before.
  * @param note what a repetition needs to say the same
  */
-export function claimStatements(db: Database, claim: WorkClaim | undefined, note: string): D1PreparedStatement[] {
+export function claimStatements(claim: WorkClaim | undefined, note: string): Sql[] {
   if (claim === undefined) return [];
   const { tenantId, sender, key, hash } = claim.request;
   return [
-    db
-      .prepare(
-        `INSERT INTO creation_keys (tenant_id, sender, idempotency_key, request_hash, id, created_at)
-         SELECT ?, ?, ?, ?, ?, ? WHERE changes() > 0`,
-      )
-      .bind(tenantId, sender, key, hash, `done ${note}`, claim.at),
+    sql`INSERT INTO creation_keys (tenant_id, sender, idempotency_key, request_hash, id, created_at)
+      SELECT ${tenantId}, ${sender}, ${key}, ${hash}, ${`done ${note}`}, ${claim.at} WHERE changes() > 0`,
   ];
 }
 
 /** @throws {KeyTakenError} where the batch failed because its key was claimed before */
-export async function claimingBatch(db: Database, statements: D1PreparedStatement[]): Promise<D1Result[]> {
+export async function claimingBatch(db: Database, statements: readonly Sql[]): Promise<D1Result[]> {
   try {
-    return await db.batch(statements);
+    return await batch(db, statements);
   } catch (error) {
     if (error instanceof Error && error.message.includes("creation_keys")) {
       throw new KeyTakenError("the key was claimed meanwhile", { cause: error });

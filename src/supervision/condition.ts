@@ -1,6 +1,7 @@
 /** When a supervisor is asked at all: a condition on the text, or a sample of messages, spares the call of a model or an endpoint. */
 import { z } from "zod";
 import { itemName } from "../conversation/names.js";
+import type { Environment } from "./environment.js";
 import { rulesLimits } from "./rules/limits.js";
 import { compilePattern } from "./rules/patterns.js";
 import { type Subject, segmentsOf } from "./subject.js";
@@ -37,7 +38,7 @@ export interface Condition {
   readonly inDoubt: string | undefined;
   /** Whether what has this id is in the sample: always the same of the same id. */
   includes(id: string): boolean;
-  /** Why the supervisor isn't asked about the subject, whoever is in doubt; nothing if it is. */
+  /** Why the supervisor isn't asked about the subject, apart from doubts of others; nothing if it is. */
   unmet(subject: Subject, id: string): string | undefined;
 }
 
@@ -64,6 +65,21 @@ export function condition(name: string, when: z.infer<typeof conditionSchema>): 
       return isFound ? undefined : "the pattern isn't found in it";
     },
   };
+}
+
+/** By which id a sample takes a subject or leaves it. */
+export function sampledId(subject: Subject, { replyId, workId = "" }: Environment = {}): string {
+  switch (subject.hook) {
+    case "request":
+      return subject.message.messageId;
+    case "response":
+      return replyId ?? workId;
+    case "tool_call":
+    case "tool_result":
+      return subject.call.toolCallId;
+    case "hop":
+      return [workId, subject.from, subject.to].join("\n");
+  }
 }
 
 /** A number from 0 to below 1, spread evenly over ids (FNV-1a, then the finalizer of MurmurHash3). */

@@ -1,4 +1,4 @@
-/** What a supervisor may know and change around the text it judges. Whoever runs a pass provides it; nothing in it is required. */
+/** What a supervisor may know and change around the text it judges. The caller of a pass provides it; nothing in it is required. */
 import { z } from "zod";
 import type { Journal } from "../agent/journal.js";
 import type { HistoryMessage, PastRound } from "../agent/prompt.js";
@@ -37,11 +37,11 @@ export class CallsSoFar {
 
 /** What stands around a text that is judged: what was said before, then the calls of the work that the text doesn't hold itself. */
 export function conversationAround(subject: Subject, { transcript, calls }: Environment): HistoryMessage[] {
-  const said = transcript?.() ?? [];
+  const messages = transcript?.() ?? [];
   const made = calls?.except(callsOf(subject)) ?? [];
   return made.length === 0
-    ? [...said]
-    : [...said, { role: "assistant", content: "", rounds: [{ message: "", calls: made }] }];
+    ? [...messages]
+    : [...messages, { role: "assistant", content: "", rounds: [{ message: "", calls: made }] }];
 }
 
 function callsOf(subject: Subject): ReadonlySet<string> {
@@ -79,7 +79,13 @@ export interface ContextChange {
 
 /** What a change came to: the version it made, or why it wasn't made. */
 export const changeOutcomeSchema = z.discriminatedUnion("ok", [
-  z.object({ ok: z.literal(true), version: z.int(), changed: z.boolean() }),
+  z.object({
+    ok: z.literal(true),
+    version: z.int(),
+    changed: z.boolean(),
+    /** Of a trial, which changes nothing: what it would have done. */
+    would: z.string().optional(),
+  }),
   z.object({ ok: z.literal(false), detail: z.string() }),
 ]);
 export type ChangeOutcome = z.infer<typeof changeOutcomeSchema>;

@@ -46,8 +46,8 @@ export function withVerdictsKept(supervisors: readonly Supervisor[]): Supervisor
     const verdicts = new Map<Subject, Promise<Verdict>>();
     return {
       ...supervisor,
-      judge(subject, judging) {
-        const verdict = verdicts.get(subject) ?? supervisor.judge(subject, judging);
+      judge(subject, context) {
+        const verdict = verdicts.get(subject) ?? supervisor.judge(subject, context);
         verdicts.set(subject, verdict);
         return verdict;
       },

@@ -32,11 +32,11 @@ export function dataGuard(
 ): Supervisor {
   return rulesSupervisor({
     name: dataGuardName,
-    hooks: [...hooks],
+    hooks,
     order: last,
     mode: "enforce",
     onFailure: "block",
-    mayModify: action === "fence",
+    permission: "modify_messages",
     config: { rules: [{ match: { type: "injection", signs: "data" }, action, reason }] },
   });
 }

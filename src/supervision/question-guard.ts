@@ -1,8 +1,9 @@
 /**
- * A question to a person leaves the system as a reply does: whoever supervises responses (or hops) sees it first, as a hop to
+ * A question to a person leaves the system as a reply does: the supervisors of responses (or hops) see it first, as a hop to
  * `person`. A changed question is asked as changed; a blocked one isn't asked.
  */
 import type { Journal } from "../agent/journal.js";
+import { defined } from "../conversation/defined.js";
 import { activeAtHop } from "./as-hop.js";
 import { type SupervisePorts, supervise } from "./supervise.js";
 import type { Supervisor } from "./supervisor.js";
@@ -48,7 +49,7 @@ export async function superviseQuestion(
     texts: {
       question: changed[0] ?? "",
       ...(context === undefined ? {} : { context: changed[1] ?? "" }),
-      ...(texts.suggestions === undefined ? {} : { suggestions: changed.slice(2, -1) }),
+      ...defined({ suggestions: texts.suggestions && changed.slice(2, -1) }),
       ...(defaultResponse === undefined ? {} : { defaultResponse: changed.at(-1) ?? "" }),
     },
     degraded,

@@ -24,24 +24,24 @@ export function quoteRemover(hidden: string, left?: string): (reason: string) =>
   const goneTerms = new Set(gone.values());
   return (reason) => {
     const text = normalise(reason);
-    const { letters: said, places } = fold(text);
+    const { letters, places } = fold(text);
     const marked = new Uint8Array(text.length);
     /** Marks what the folded letters from `start` to `end` stand for. */
     const mark = (start: number, end: number): void => {
       marked.fill(1, places[start]?.from, places[end - 1]?.to);
     };
-    for (let at = 0; at + quoted <= said.length; at++) {
-      if (grams.has(said.slice(at, at + quoted))) mark(at, at + quoted);
+    for (let at = 0; at + quoted <= letters.length; at++) {
+      if (grams.has(letters.slice(at, at + quoted))) mark(at, at + quoted);
     }
     for (const { 0: token, index } of text.matchAll(/\S+/g)) {
       // Numbers, addresses, passwords: one of them alone says it all.
-      const { letters } = fold(token);
-      const telltale = letters.length >= 3 && /[\p{N}@]/u.test(token);
-      if (telltale && about.includes(letters)) marked.fill(1, index, index + token.length);
+      const word = fold(token).letters;
+      const telltale = word.length >= 3 && /[\p{N}@]/u.test(token);
+      if (telltale && about.includes(word)) marked.fill(1, index, index + token.length);
     }
     for (const word of gone.keys()) {
       if (word.length < spelledCharacters) continue;
-      for (let at = said.indexOf(word); at >= 0; at = said.indexOf(word, at + 1)) mark(at, at + word.length);
+      for (let at = letters.indexOf(word); at >= 0; at = letters.indexOf(word, at + 1)) mark(at, at + word.length);
     }
     for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}]+/gu)) {
       if (tokenize(plain(word)).some(({ term }) => goneTerms.has(term))) marked.fill(1, index, index + word.length);

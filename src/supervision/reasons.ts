@@ -12,20 +12,20 @@ export async function sanitizeReason(
   words: readonly string[],
   about: { readonly before: Subject; readonly after?: Subject | undefined },
   rules: readonly Supervisor[],
-  judging: JudgeContext,
+  context: JudgeContext,
 ): Promise<string[]> {
   if (words.length === 0) return [];
   const withoutQuotes = quoteRemover(
     textsOf(about.before),
     about.after === undefined ? undefined : textsOf(about.after),
   );
-  return Promise.all(words.map((one) => throughRules(withoutQuotes(one), rules, judging)));
+  return Promise.all(words.map((one) => throughRules(withoutQuotes(one), rules, context)));
 }
 
-async function throughRules(content: string, rules: readonly Supervisor[], judging: JudgeContext): Promise<string> {
+async function throughRules(content: string, rules: readonly Supervisor[], context: JudgeContext): Promise<string> {
   let subject: Subject = { hook: "hop", from: "supervisor", to: "record", content };
   for (const rule of rules) {
-    const verdict = await rule.judge(subject, judging);
+    const verdict = await rule.judge(subject, context);
     if (verdict.action === "block" || verdict.action === "review") {
       return `[withheld: the rules of supervisor "${rule.name}" don't let these words pass]`;
     }

@@ -1,6 +1,7 @@
 /** The record of a pass, and how it is shown: whole to operators, to others without what isn't theirs. */
 import { z } from "zod";
 import { actorRecordSchema } from "../conversation/actor-record.js";
+import { tokenUsageSchema } from "../model/port.js";
 import type { ContextChange } from "./environment.js";
 import { placeSchema } from "./subject.js";
 import { actions, hooks } from "./verdict.js";
@@ -51,6 +52,11 @@ export type SupervisorCall = z.infer<typeof supervisorCallSchema>;
 export const supervisionStepSchema = z.object({
   /** A supervisor, or a person who reviewed what one of them held. */
   supervisor: z.string().optional(),
+  /** Of the supervisor's stored definition: for operators alone, like the model that it asked and the rules that matched. */
+  version: z.int().optional(),
+  model: z.string().optional(),
+  /** By their `id`; of a rule without one its place, from 1. */
+  rules: z.array(z.string()).optional(),
   actor: actorRecordSchema.optional(),
   action: z.enum(actions),
   /** As everybody who sees the work may read them. */
@@ -67,7 +73,7 @@ export const supervisionStepSchema = z.object({
   latencyMs: z.number(),
   mode: z.enum(["enforce", "shadow"]),
   /** Tokens of its model, where it has one. */
-  usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }).optional(),
+  usage: tokenUsageSchema.optional(),
   /** What went wrong, when this is the outcome of a failure. */
   failed: z.string().optional(),
   /** Why it wasn't asked: its setting `when`. */
@@ -101,6 +107,8 @@ export const supervisionStateSchema = z.object({
   degraded: z.array(z.string()),
   /** Absent in the records of versions before. */
   subject: passSubjectSchema.optional(),
+  /** What a shadow said that judged beside the work, which had no part in it. */
+  beside: z.literal(true).optional(),
   /** What was judged and what became of it, where it didn't pass as it was and no message keeps it: for operators alone. */
   texts: z.object({ before: z.string(), after: z.string() }).optional(),
 });
@@ -123,14 +131,13 @@ export function passForOperators(state: SupervisionState): ShownPass {
   return { ...state, steps, reasons: reasons.length === 0 ? state.reasons : reasons };
 }
 
-/** Without whole reasons, faults, doubts, texts, the errors of providers and what supervisors did before they decided. */
+/** Without shadows, whole reasons, faults, doubts, texts, versions, models, rules, the errors of providers and what supervisors did before they decided. */
 export function passForOthers({ texts: _, ...state }: SupervisionState): ShownPass {
-  const steps = state.steps.map(
-    ({ wholeReasons: _reasons, faults: _faults, calls: _calls, inDoubt: _doubt, failed, ...step }) => ({
-      ...step,
-      ...(failed === undefined ? {} : { failed: "It failed." }),
-    }),
-  );
+  const enforced = state.steps.filter(({ mode }) => mode === "enforce");
+  const steps = enforced.map(({ wholeReasons: _reasons, faults: _faults, calls: _calls, ...step }) => {
+    const { inDoubt: _doubt, version: _version, model: _model, rules: _rules, failed, ...shown } = step;
+    return { ...shown, ...(failed === undefined ? {} : { failed: "It failed." }) };
+  });
   return { ...state, steps };
 }
 

@@ -1,8 +1,9 @@
 /**
  * How the record of a pass is stored and carried: steps in a row that say the same are one, with the names of all who said it. Ten
- * supervisors that allow are one step. In memory, and whoever reads a record, has a step for each.
+ * supervisors that allow are one step. In memory, and in a record as it is read, each has a step.
  */
 import { z } from "zod";
+import { defined } from "../conversation/defined.js";
 import {
   type SupervisionState,
   type SupervisionStep,
@@ -15,19 +16,23 @@ import {
 const storedStepSchema = supervisionStepSchema.extend({
   /** The supervisors right after this one whose steps are the same but for the name. A version that doesn't know it shows the first. */
   repeatedBy: z.array(z.string()).optional(),
+  /** Their versions, where not all are of this step's; null for one without. */
+  repeatedVersions: z.array(z.int().nullable()).optional(),
 });
 type StoredStep = z.infer<typeof storedStepSchema>;
 
 /** Reads a record in either form. */
 export const storedStateSchema = supervisionStateSchema.extend({
-  steps: z
-    .array(storedStepSchema)
-    .transform((steps) =>
-      steps.flatMap(({ repeatedBy = [], ...step }) => [
-        step,
-        ...repeatedBy.map((supervisor) => ({ ...step, supervisor })),
-      ]),
-    ),
+  steps: z.array(storedStepSchema).transform((steps) =>
+    steps.flatMap(({ repeatedBy = [], repeatedVersions, ...step }) => [
+      step,
+      ...repeatedBy.map((supervisor, at) => {
+        const { version: ofFirst, ...same } = step;
+        const version = repeatedVersions === undefined ? ofFirst : (repeatedVersions[at] ?? undefined);
+        return { ...same, supervisor, ...defined({ version }) };
+      }),
+    ]),
+  ),
 });
 /** What {@link storedStateSchema} reads. */
 export type StoredState = z.input<typeof storedStateSchema>;
@@ -43,14 +48,17 @@ export function packed(state: SupervisionState): StoredState {
     const last = steps.at(-1);
     // A person's review has no supervisor, and stands alone.
     if (last?.supervisor !== undefined && step.supervisor !== undefined && isRepeated(last, step)) {
-      last.repeatedBy ??= [];
-      last.repeatedBy.push(step.supervisor);
+      const { version, repeatedBy = [], repeatedVersions } = last;
+      if (repeatedVersions !== undefined || version !== step.version) {
+        last.repeatedVersions = [...(repeatedVersions ?? repeatedBy.map(() => version ?? null)), step.version ?? null];
+      }
+      last.repeatedBy = [...repeatedBy, step.supervisor];
     } else steps.push({ ...step });
   }
   return { ...state, steps };
 }
 
-const repeatedFields = supervisionStepSchema.keyof().exclude(["supervisor"]).options;
+const repeatedFields = supervisionStepSchema.keyof().exclude(["supervisor", "version"]).options;
 
 /** Whether a step says what the one before it says. */
 function isRepeated(before: SupervisionStep, step: SupervisionStep): boolean {

@@ -3,11 +3,11 @@
  * released is never the last word: the pass over the whole reply is.
  */
 import { streamUntilDoubt } from "./in-doubt.js";
-import { modifiesAt, type Supervisor, type SupervisorStream } from "./supervisor.js";
+import { inOrder, modifiesAt, type Supervisor, type SupervisorStream } from "./supervisor.js";
 import type { Hook } from "./verdict.js";
 
 export interface StreamGate {
-  /** The next piece of the reply; gives what may be seen. */
+  /** The next piece of the reply; returns what may be seen. */
   push(delta: string): string;
   /** Whether what was pushed will be blocked, whatever follows. */
   isBlocked(): boolean;
@@ -25,7 +25,7 @@ export function openStreamGate(
   const active = supervisors
     .filter((supervisor) => supervisor.mode === "enforce" && supervisor.hooks.has(hook))
     .filter(({ condition }) => sampledId === undefined || condition?.includes(sampledId) !== false)
-    .sort((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1));
+    .sort(inOrder);
   const modifiers = active.filter((supervisor) => modifiesAt(supervisor, hook));
   const streams: SupervisorStream[] = [];
   // Those that judge only stand behind those that modify, as in the pass.
@@ -40,7 +40,7 @@ export function openStreamGate(
   const again = modifiers.slice(0, -1).flatMap((supervisor) => supervisor.openStream?.(false) ?? []);
   streams.splice(modifiers.length, 0, ...again.map(unchanged));
 
-  const looksAgain = new Set(streams.slice(modifiers.length, modifiers.length + again.length));
+  const secondLooks = new Set(streams.slice(modifiers.length, modifiers.length + again.length));
   let closed = false;
   let blocked = false;
   return {
@@ -52,7 +52,7 @@ export function openStreamGate(
         const step = stream.push(current);
         closed = step.action === "review" || step.action === "block";
         // A second look that would change the text blocks the stream, not the reply.
-        blocked = step.action === "block" && !looksAgain.has(stream);
+        blocked = step.action === "block" && !secondLooks.has(stream);
         current = step.release;
       }
       return closed ? "" : current;

@@ -3,43 +3,52 @@
  * stay together; pending calls survive every edit but the one that names them.
  */
 import { z } from "zod";
-import type { ModelReply, ReplyTurn } from "../conversation/message.js";
+import { defined } from "../conversation/defined.js";
+import type { ModelReply, ReplyTurn, ToolCallRequest } from "../conversation/message.js";
+import { lazily } from "../text/lazily.js";
 
-const id = z.string().min(1).max(300);
-const content = z.string().min(1).max(100_000);
+export const editOperationSchema = lazily(() => {
+  const id = z.string().min(1).max(300);
+  const content = z.string().min(1).max(100_000);
+  return z.discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("remove_turn"), turnId: id }),
+    z.strictObject({ type: z.literal("modify_turn"), turnId: id, content }),
+    z.strictObject({
+      type: z.literal("add_turn"),
+      content,
+      afterTurnId: id.nullable().optional().describe("null: at the beginning; left out: at the end"),
+    }),
+    z.strictObject({
+      type: z.literal("reorder_turns"),
+      turnIds: z.array(id).min(1).max(200).describe("All turns, once each"),
+    }),
+    z.strictObject({
+      type: z.literal("redact_span"),
+      turnId: id,
+      text: z
+        .string()
+        .min(1)
+        .max(20_000)
+        .describe("The text to redact, exactly as it stands there; every occurrence goes"),
+      replacement: z.string().max(20_000).default("[redacted]"),
+    }),
+    z.strictObject({
+      type: z.literal("redact_tool_output"),
+      toolCallId: id,
+      replacement: z.string().max(20_000).default("[redacted]"),
+    }),
+    z.strictObject({
+      type: z.literal("redact_arguments"),
+      toolCallId: id,
+      names: z.array(z.string().min(1).max(200)).min(1).max(100).optional().describe("Left out: all arguments"),
+      replacement: z.string().max(20_000).default("[redacted]"),
+    }),
+    z.strictObject({ type: z.literal("drop_pending_call"), toolCallId: id }),
+  ]);
+});
+export type EditOperation = z.infer<ReturnType<typeof editOperationSchema>>;
 
-export const editOperationSchema = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("remove_turn"), turnId: id }),
-  z.strictObject({ type: z.literal("modify_turn"), turnId: id, content }),
-  z.strictObject({
-    type: z.literal("add_turn"),
-    content,
-    afterTurnId: id.nullable().optional().describe("null: at the beginning; left out: at the end"),
-  }),
-  z.strictObject({
-    type: z.literal("reorder_turns"),
-    turnIds: z.array(id).min(1).max(200).describe("All turns, once each"),
-  }),
-  z.strictObject({
-    type: z.literal("redact_span"),
-    turnId: id,
-    text: z
-      .string()
-      .min(1)
-      .max(20_000)
-      .describe("The text to redact, exactly as it stands there; every occurrence goes"),
-    replacement: z.string().max(20_000).default("[redacted]"),
-  }),
-  z.strictObject({
-    type: z.literal("redact_tool_output"),
-    toolCallId: id,
-    replacement: z.string().max(20_000).default("[redacted]"),
-  }),
-  z.strictObject({ type: z.literal("drop_pending_call"), toolCallId: id }),
-]);
-export type EditOperation = z.infer<typeof editOperationSchema>;
-
-export const editOperationsSchema = z.array(editOperationSchema).min(1).max(100);
+export const editOperationsSchema = lazily(() => z.array(editOperationSchema()).min(1).max(100));
 
 export type EditOutcome =
   | { readonly ok: true; readonly reply: ModelReply }
@@ -89,6 +98,8 @@ function applyOperation(reply: ModelReply, operation: EditOperation): ModelReply
       });
     case "redact_tool_output":
       return redactOutput(reply, operation.toolCallId, operation.replacement);
+    case "redact_arguments":
+      return redactArguments(reply, operation);
     case "drop_pending_call":
       return dropPending(reply, operation.toolCallId);
   }
@@ -121,8 +132,8 @@ function freshId(reply: ModelReply): string {
 }
 
 function reordered(reply: ModelReply, turnIds: readonly string[]): ReplyTurn[] {
-  const wanted = new Set(turnIds);
-  if (wanted.size !== turnIds.length || wanted.size !== reply.turns.length) {
+  const order = new Set(turnIds);
+  if (order.size !== turnIds.length || order.size !== reply.turns.length) {
     throw new ImpossibleEdit(`name every turn once; the turns are ${idsOf(reply)}`);
   }
   return turnIds.map((turnId) => findTurn(reply, turnId));
@@ -146,6 +157,34 @@ function redactOutput(reply: ModelReply, toolCallId: string, replacement: string
   if (found) return { ...reply, turns };
   const calls = reply.turns.flatMap((turn) => turn.toolCalls ?? []).map((call) => call.toolCallId);
   throw new ImpossibleEdit(`there is no tool call "${toolCallId}" with a result; there are ${listed(calls)}`);
+}
+
+/** Whole values: what stands within one isn't told apart. A pending call is made with what it had. */
+function redactArguments(
+  reply: ModelReply,
+  { toolCallId, names, replacement }: Extract<EditOperation, { type: "redact_arguments" }>,
+): ModelReply {
+  let found = false;
+  const redacted = <Call extends ToolCallRequest>(call: Call): Call => {
+    if (call.toolCallId !== toolCallId) return call;
+    found = true;
+    const absent = names?.filter((name) => !Object.hasOwn(call.args, name)) ?? [];
+    if (absent.length > 0) {
+      throw new ImpossibleEdit(`the call has no argument ${listed(absent)}; it has ${listed(Object.keys(call.args))}`);
+    }
+    const args = Object.entries(call.args).map(([name, value]) => [
+      name,
+      names === undefined || names.includes(name) ? replacement : value,
+    ]);
+    return { ...call, args: Object.fromEntries(args) };
+  };
+  const turns = reply.turns.map((turn) => ({ ...turn, ...defined({ toolCalls: turn.toolCalls?.map(redacted) }) }));
+  const pendingToolCalls = reply.pendingToolCalls?.map(redacted);
+  if (found) return { ...reply, turns, ...defined({ pendingToolCalls }) };
+  const calls = [...reply.turns.flatMap((turn) => turn.toolCalls ?? []), ...(reply.pendingToolCalls ?? [])];
+  throw new ImpossibleEdit(
+    `there is no tool call "${toolCallId}"; there are ${listed(calls.map((call) => call.toolCallId))}`,
+  );
 }
 
 function dropPending(reply: ModelReply, toolCallId: string): ModelReply {

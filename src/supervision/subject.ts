@@ -1,6 +1,7 @@
 /** What is supervised: a message, a reply, a tool call, a tool result or a hop, seen as segments of text. */
 
 import { z } from "zod";
+import { defined } from "../conversation/defined.js";
 import {
   type ModelReply,
   modelReplySchema,
@@ -10,7 +11,7 @@ import {
   type ToolCallRequest,
   toolCallRequestSchema,
 } from "../conversation/message.js";
-import { readJson } from "../text/json.js";
+import { isRecord, readJson } from "../text/json.js";
 import { callerTextSchema } from "./caller-text.js";
 
 export const subjectSchema = z.discriminatedUnion("hook", [
@@ -80,20 +81,28 @@ export function readableText(subject: Subject): string {
 
 /** The subject as the change makes it. Throws a RangeError when the texts don't fit the subject's segments. */
 export function applyChange<S extends Subject>(subject: S, change: Change): S {
-  if (change.kind === "segments") {
-    const texts = [...change.texts];
-    const changed = rewrite(subject, () => {
-      const text = texts.shift();
-      if (text === undefined) throw new RangeError("fewer texts than segments");
-      return text;
-    });
-    if (texts.length > 0) throw new RangeError("more texts than segments");
-    return changed;
+  // The hook, and with it the member of the union, never changes.
+  return { ...subject, ...changed(subject, change) };
+}
+
+function changed(subject: Subject, change: Change): Subject {
+  switch (change.kind) {
+    case "segments": {
+      const texts = [...change.texts];
+      const rewritten = rewrite(subject, () => {
+        const text = texts.shift();
+        if (text === undefined) throw new RangeError("fewer texts than segments");
+        return text;
+      });
+      if (texts.length > 0) throw new RangeError("more texts than segments");
+      return rewritten;
+    }
+    case "content":
+      return replaceContent(subject, change.content);
+    case "subject":
+      if (change.subject.hook === subject.hook) return change.subject;
+      throw new RangeError(`a ${subject.hook} can't become a ${change.subject.hook}`);
   }
-  if (change.kind === "content") return replaceContent(subject, change.content);
-  if (change.subject.hook !== subject.hook)
-    throw new RangeError(`a ${subject.hook} can't become a ${change.subject.hook}`);
-  return { ...subject, ...change.subject };
 }
 
 /** Everything of a subject that counts, as one text: two subjects are the same when these are. */
@@ -114,39 +123,36 @@ export function canonicalText(subject: Subject): string {
   }
 }
 
+/** Whether two subjects say the same: by their texts, never by identity. */
+export function saysTheSame(a: Subject, b: Subject): boolean {
+  return a === b || canonicalText(a) === canonicalText(b);
+}
+
 /** What a reply says and does, without counts and times: the text whose digest an edit names as its base. */
 function canonicalReply({ turns, pendingToolCalls }: ModelReply): string {
-  const said = turns.map(({ turnId, message, error, toolCalls }) => ({
+  const content = turns.map(({ turnId, message, error, toolCalls }) => ({
     turnId,
     message,
     error,
     toolCalls: toolCalls?.map(({ elapsedMs: _, ...call }) => call),
   }));
-  return JSON.stringify([said, pendingToolCalls ?? []]);
+  return JSON.stringify([content, pendingToolCalls ?? []]);
 }
 
 type Rewriter = (segment: Segment) => string;
 
-// The switch narrows a copy typed as the union; the hook, and with it the member, never changes.
-function rewrite<S extends Subject>(subject: S, text: Rewriter): S {
-  const union: Subject = subject;
-  return { ...subject, ...rewriteUnion(union, text) };
-}
-
-function rewriteUnion(subject: Subject, text: Rewriter): Subject {
+function rewrite(subject: Subject, text: Rewriter): Subject {
   switch (subject.hook) {
     case "request":
       return {
         ...subject,
         message: { ...subject.message, content: text(spoken(subject.message.content, { of: "message" })) },
-        ...(subject.beside === undefined
-          ? {}
-          : {
-              beside: subject.beside.map((one) => ({
-                ...one,
-                text: text({ kind: "label", text: one.text, place: { of: "message" } }),
-              })),
-            }),
+        ...defined({
+          beside: subject.beside?.map((one) => ({
+            ...one,
+            text: text({ kind: "label", text: one.text, place: { of: "message" } }),
+          })),
+        }),
       };
     case "hop":
       return { ...subject, content: text(spoken(subject.content, { of: "message" })) };
@@ -164,10 +170,7 @@ function rewriteUnion(subject: Subject, text: Rewriter): Subject {
         ...call,
         args: rewriteArgs(call.args, argumentOf(call, text)),
       }));
-      return {
-        ...subject,
-        reply: { ...reply, turns, ...(pending === undefined ? {} : { pendingToolCalls: pending }) },
-      };
+      return { ...subject, reply: { ...reply, turns, ...defined({ pendingToolCalls: pending }) } };
     }
   }
 }
@@ -179,16 +182,14 @@ function rewriteTurn(turn: ReplyTurn, text: Rewriter): ReplyTurn {
     ...turn,
     ...(turn.message === undefined ? {} : { message: text(spoken(turn.message, { of: "message", turnId })) }),
     ...(turn.error === undefined ? {} : { error: data(turn.error, { of: "error", turnId }) }),
-    ...(turn.toolCalls === undefined
-      ? {}
-      : {
-          toolCalls: turn.toolCalls.map((call) => ({
-            ...call,
-            args: rewriteArgs(call.args, argumentOf(call, text)),
-            ...(call.output === undefined ? {} : { output: data(call.output, placeOf(call, "result")) }),
-            ...(call.error === undefined ? {} : { error: data(call.error, placeOf(call, "error")) }),
-          })),
-        }),
+    ...defined({
+      toolCalls: turn.toolCalls?.map((call) => ({
+        ...call,
+        args: rewriteArgs(call.args, argumentOf(call, text)),
+        ...(call.output === undefined ? {} : { output: data(call.output, placeOf(call, "result")) }),
+        ...(call.error === undefined ? {} : { error: data(call.error, placeOf(call, "error")) }),
+      })),
+    }),
   };
 }
 
@@ -221,20 +222,10 @@ function rewriteJson(value: unknown, text: (value: string) => string): unknown {
     return changed === written ? value : changed;
   }
   if (Array.isArray(value)) return value.map((item) => rewriteJson(item, text));
-  return isObject(value) ? rewriteArgs(value, text) : value;
+  return isRecord(value) ? rewriteArgs(value, text) : value;
 }
 
-/** By itself, not by a schema: zod's records leave out a key `__proto__`, and with it what stands below. */
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
-}
-
-function replaceContent<S extends Subject>(subject: S, content: string): S {
-  const union: Subject = subject;
-  return { ...subject, ...replaceUnion(union, content) };
-}
-
-function replaceUnion(subject: Subject, content: string): Subject {
+function replaceContent(subject: Subject, content: string): Subject {
   switch (subject.hook) {
     case "request":
       return { ...subject, message: { ...subject.message, content } };

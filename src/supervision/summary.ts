@@ -1,5 +1,6 @@
 /** What supervision came to, as a turn or a run shows it. */
 import { z } from "zod";
+import { defined } from "../conversation/defined.js";
 import type { SupervisionState } from "./state.js";
 import { actions } from "./verdict.js";
 
@@ -39,8 +40,7 @@ export function supervisionSummary(
   const degraded = [...new Set([...(outcome?.degraded ?? []), ...passes.flatMap((pass) => pass.degraded)])];
   return {
     status: degraded.length > 0 ? "degraded" : "ok",
-    ...(request === undefined ? {} : { request }),
-    ...(response === undefined ? {} : { response }),
+    ...defined({ request, response }),
     ...(tools.length === 0 ? {} : { tools }),
     degraded,
   };

@@ -1,22 +1,27 @@
 /** Supervision as a durable step: the pass, and where it asks for a review, the wait for a person. */
 import type { Journal } from "../agent/journal.js";
-import type { Ask, AskRequest } from "../asks/ask.js";
+import { type Ask, type AskRequest, decisionOf } from "../asks/ask.js";
 import type { AskSource } from "../asks/origin.js";
 import { nearest, type ReviewPolicy } from "../asks/policy.js";
+import { defined } from "../conversation/defined.js";
 import { wordDiff } from "../text/word-diff.js";
+import { withMessage } from "./decider-message.js";
+import type { PassPorts } from "./evaluation.js";
 import { type OrdersInData, withDataGuard } from "./orders-in-data.js";
-import { type PassPorts, runPass } from "./pass.js";
+import { passStep, runPass } from "./pass.js";
 import { restrictedTexts } from "./pass-record.js";
-import { passStep } from "./pass-step.js";
+import type { PendingShadow } from "./shadows.js";
 import { passForOperators, type SupervisionState, type SupervisionStep } from "./state.js";
-import { applyChange, canonicalText, readableText, type Subject, type SubjectOf } from "./subject.js";
+import { applyChange, readableText, type Subject, type SubjectOf, saysTheSame } from "./subject.js";
 import type { Supervisor } from "./supervisor.js";
 
 export interface SupervisePorts extends Omit<PassPorts, "journal"> {
-  /** Hears of each pass once, in the same write as its result. */
+  /** Called for each pass once, in the same write as its result. */
   readonly decided: (state: SupervisionState, before: Subject, after: Subject) => void;
   /** A person, or a deadline, has decided on what a pass held: the same pass before and after. In the write that records it. */
   readonly reviewed?: (before: SupervisionState, after: SupervisionState) => void;
+  /** Judges a shadow beside the work, in the same write as the pass that it belongs to; without it shadows are waited for. */
+  readonly shadow?: ((pending: PendingShadow) => void) | undefined;
   /** Who answers reviews, how long they are waited for, and what counts then, where a supervisor doesn't say it. */
   readonly review: ReviewPolicy;
   /** Who works, for the asks that come of it. */
@@ -35,7 +40,7 @@ export interface Supervised<S extends Subject> {
 
 /**
  * Supervises a subject within a journal scope of its own. A hop that nobody supervises passes without a trace; every other
- * subject is on record, whoever supervises it.
+ * subject is on record, supervised or not.
  * @throws {Parked} while a person's review is awaited.
  */
 export async function supervise<S extends Subject>(
@@ -54,6 +59,7 @@ export async function supervise<S extends Subject>(
     supervisors,
     { ...ports, journal },
     { writtenWithNext: true, onDone: ({ state, subject: after }) => ports.decided(state, subject, after) },
+    ports.shadow,
   );
   const { decision, reasons, degraded } = pass.state;
   const after = sameHook(subject, pass.subject);
@@ -61,16 +67,18 @@ export async function supervise<S extends Subject>(
 
   const terms = reviewTerms(pass.state, supervisors, ports.review);
   // Staff decides on what the supervisors said; an end user reads what everybody may read.
-  const whole = terms.audience === "staff" ? { reasons: passForOperators(pass.state).reasons } : {};
+  const fullReasons = terms.audience === "staff" ? { reasons: passForOperators(pass.state).reasons } : {};
   const ask = journal.ask("review", {
     ...terms,
     source: { ...ports.source, ...aboutSubject(subject), supervisors: reviewersOf(pass.state) },
     kind: "review",
     question: `May this ${hook.replace("_", " ")} pass?`,
     reason: reasons.join("; "),
-    proposal: { ...proposalOf(subject, after), ...whole },
+    proposal: { ...proposalOf(subject, after), ...fullReasons },
   });
-  const reviewed = { before: subject, proposed: after, reasons, degraded };
+  const reviewing = pass.state.steps.filter(({ action, mode }) => asksForReview(action, mode));
+  const heldBecause = [...new Set(reviewing.flatMap((step) => step.reasons))];
+  const reviewed = { before: subject, proposed: after, reasons, heldBecause, degraded };
   const outcome = await afterReview(ask, reviewed, supervisors, journal, ports);
   const step = await reviewStep(ask, after, outcome, ports);
   const decided = { ...pass.state, decision: outcome.action, reasons: [...outcome.reasons] };
@@ -82,15 +90,19 @@ export async function supervise<S extends Subject>(
 
 /** The review as a step of its pass. Its hashes differ where the reviewer wrote another text than was proposed. */
 async function reviewStep(
-  { closedBy, openedAt, closedAt = openedAt }: Ask,
+  ask: Ask,
   proposed: Subject,
   { action, subject, reasons }: Supervised<Subject>,
   ports: SupervisePorts,
 ): Promise<SupervisionStep> {
+  const { closedBy, openedAt, closedAt = openedAt } = ask;
+  const { note, message } = decisionOf(ask) ?? {};
+  const told = action === "block" || message !== undefined ? reasons.slice(-1) : [];
   return {
-    ...(closedBy === undefined ? {} : { actor: closedBy }),
+    ...defined({ actor: closedBy }),
     action,
-    reasons: action === "block" ? reasons.slice(-1) : [],
+    reasons: told,
+    ...defined({ wholeReasons: note === undefined ? undefined : [...told, note] }),
     beforeHash: await ports.hash(proposed),
     afterHash: await ports.hash(subject),
     latencyMs: Date.parse(closedAt) - Date.parse(openedAt),
@@ -104,50 +116,42 @@ async function afterReview<S extends Subject>(
     readonly before: S;
     readonly proposed: S;
     readonly reasons: readonly string[];
+    /** Those of the supervisors that want it reviewed. */
+    readonly heldBecause: readonly string[];
     readonly degraded: readonly string[];
   },
   supervisors: readonly Supervisor[],
   journal: Journal,
   ports: SupervisePorts,
 ): Promise<Supervised<S>> {
-  const { before, proposed, reasons, degraded } = reviewed;
-  const answer = ask.answer !== undefined && "decision" in ask.answer ? ask.answer : undefined;
-  if (answer?.decision === "accept") {
-    return {
-      action: canonicalText(before) === canonicalText(proposed) ? "allow" : "modify",
-      reasons,
-      subject: proposed,
-      degraded,
-    };
-  }
+  const { before, proposed, reasons, heldBecause, degraded } = reviewed;
+  const decided = (action: Supervised<S>["action"], more: readonly string[], subject = proposed): Supervised<S> => {
+    return { action, reasons: [...(action === "block" ? heldBecause : reasons), ...more], subject, degraded };
+  };
+  const answer = decisionOf(ask);
+  const told = (sentence: string): Promise<string> =>
+    withMessage(sentence, { message: answer?.message }, { hook: before.hook, supervisors, journal, ports });
+  const message = answer?.message === undefined ? [] : [await told("A reviewer says.")];
+  if (answer?.decision === "accept") return decided(saysTheSame(before, proposed) ? "allow" : "modify", message);
   if (answer?.decision === "edit" && "content" in answer && answer.content !== undefined) {
     // A person's words are final, but for the rules that nobody may pass.
     const edited = tryChange(proposed, answer.content);
-    if (edited === undefined) {
-      const reason = "The reviewer's text can't take its place: the arguments of a tool call must be a JSON object.";
-      return { action: "block", reasons: [...reasons, reason], subject: proposed, degraded };
-    }
+    if (edited === undefined)
+      return decided("block", [
+        "The reviewer's text can't take its place: the arguments of a tool call must be a JSON object.",
+      ]);
     const pure = supervisors.filter((supervisor) => supervisor.pure);
-    const again = await runPass(edited, pure, { ...ports, journal: journal.scope("edited") });
-    const action = again.state.decision === "block" ? "block" : "modify";
-    return {
-      action,
-      reasons: [...reasons, ...again.state.reasons],
-      subject: sameHook(proposed, again.subject),
-      degraded,
-    };
+    const { state, subject } = await runPass(edited, pure, { ...ports, journal: journal.scope("edited") });
+    const why = [...state.reasons, ...message];
+    return decided(state.decision === "block" ? "block" : "modify", why, sameHook(proposed, subject));
   }
   const why = {
-    answered: "A reviewer rejected it.",
-    expired: "Nobody reviewed it in time.",
-    cancelled: "Its review was cancelled.",
+    answered: [await told("A reviewer rejected it.")],
+    expired: ["Nobody reviewed it in time."],
+    cancelled: ["Its review was cancelled."],
+    open: [],
   };
-  return {
-    action: "block",
-    reasons: [...reasons, ask.status === "open" ? "" : why[ask.status]].filter((reason) => reason !== ""),
-    subject: proposed,
-    degraded,
-  };
+  return decided("block", why[ask.status]);
 }
 
 /** The supervisors that want a person to look. */
@@ -201,7 +205,7 @@ function proposalOf(before: Subject, after: Subject): object {
     ...(before.hook === "request" && before.beside !== undefined ? { beside: before.beside } : {}),
     original,
     proposed,
-    ...(diff === undefined ? {} : { diff }),
+    ...defined({ diff }),
   };
 }
 

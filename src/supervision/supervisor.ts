@@ -23,7 +23,7 @@ export const supervisorSettingsSchema = z.strictObject({
   /** For those who see that there is such a supervisor, and not what it looks for. */
   description: z.string().max(1_000).optional(),
   hooks: z.array(z.enum(hooks)).min(1).max(hooks.length),
-  /** Those that may modify are heard in this order, then by name. */
+  /** Those that may modify are asked in this order, then by name. */
   order: z.int().min(-1000).max(1000).default(0),
   onFailure: z.enum(failurePolicies).optional(),
   /** For one judgement, in milliseconds. */
@@ -45,15 +45,15 @@ export interface JudgeContext {
   readonly signal: CancelSignal;
   /** The digest by which texts are compared: what edits name as their base. */
   readonly hash: (subject: Subject) => Promise<string>;
-  readonly surroundings: Environment;
+  readonly environment: Environment;
   /** Words of its own, as they may be read by everybody. */
   readonly sanitizeReason: (words: string) => Promise<string>;
-  /** To be told of each change of the context, for the record. */
+  /** Records a change of the context. */
   readonly contextChanged: (change: ContextChange) => void;
-  /** To be told of each tool that it called or was refused, for the record. */
+  /** Records a tool that it called or was refused. */
   readonly called: (call: SupervisorCall) => void;
-  /** To be told of each call that was refused and that would have decided something: if nothing is decided after it, it counts. */
-  readonly refused: (wish: Action) => void;
+  /** Records what a refused call would have decided: it counts, if nothing is decided after it. */
+  readonly refused: (requested: Action) => void;
 }
 
 /**
@@ -64,23 +64,28 @@ export class NoDecisionError extends Error {
   override readonly name: string = "NoDecisionError";
 }
 
+/** Its model wasn't asked: a limit of what may be used is reached. Who uses up a limit switches no supervisor off by it: it blocks. */
+export class LimitReachedError extends NoDecisionError {
+  override readonly name = "LimitReachedError";
+}
+
 /** It wanted more than it decided: a stricter or an editing call of its was refused, and it didn't make up for it. */
 export class RefusedCallError extends NoDecisionError {
   override readonly name = "RefusedCallError";
   constructor(
     message: string,
-    /** What holds of its decision, unless its wish or its failure policy is stricter. */
+    /** What holds of its decision, unless its request or its failure policy is stricter. */
     readonly decided: Verdict | undefined,
-    /** What it wanted, where that is known: it counts, whatever the failure policy says. */
-    readonly wish?: Action | undefined,
+    /** What it requested, where that is known: it counts, whatever the failure policy says. */
+    readonly requested?: Action | undefined,
   ) {
     super(message);
   }
 }
 
-/** What counts of a wish that can't be done: a stop is a stop; where another text was wanted, no person but a reviewer can give it. */
-export function countedWish(wish: Action): Action {
-  return wish === "modify" ? "review" : wish;
+/** What counts of a request that can't be done: a stop is a stop; where another text was wanted, no person but a reviewer can give it. */
+export function countedRequest(requested: Action): Action {
+  return requested === "modify" ? "review" : requested;
 }
 
 /** A supervisor that keeps failing isn't asked for a while: its failure policy decides at once. */
@@ -106,18 +111,24 @@ export interface SupervisorStream {
 export interface Supervisor {
   readonly name: string;
   readonly kind: string;
+  /** Of its stored definition; what we set up ourselves has none. */
+  readonly version?: number;
+  /** The model that it asks, where it asks one. */
+  readonly model?: string;
   readonly hooks: ReadonlySet<Hook>;
   readonly order: number;
   readonly onFailure: FailurePolicy;
   readonly timeoutMs: number;
   readonly mode: "enforce" | "shadow";
-  /** Heard one after the other, each on what the ones before it made; the others judge the final text all at once. */
+  /** Asked one after the other, each on what the ones before it made; the others judge the final text all at once. */
   readonly mayModify: boolean;
   /** Where it has nothing to modify with, though its permissions would allow it. */
   readonly onlyJudgesAt?: ReadonlySet<Hook>;
-  /** Decides from the text alone, at once and always alike: it looks again, for free, whenever the text has changed. */
+  /** Decides from the text alone, at once and always alike: it is asked again, for free, whenever the text has changed. */
   readonly pure: boolean;
-  readonly health?: Health;
+  /** Is shown the whole conversation beside every text that it judges. */
+  readonly readsConversation?: true;
+  readonly health?: Health | undefined;
   /** Reasons that its tenant wrote: they are read as they are. */
   readonly reasons?: ReadonlySet<string>;
   readonly review?: ReviewPolicy | undefined;
@@ -125,7 +136,7 @@ export interface Supervisor {
   readonly condition?: Condition | undefined;
   /** What everybody but operators reads in place of its reasons. */
   readonly clientMessage?: string | undefined;
-  judge(subject: Subject, judging: JudgeContext): Promise<Verdict>;
+  judge(subject: Subject, context: JudgeContext): Promise<Verdict>;
   /**
    * How it follows a streamed reply. A supervisor without it has to see the whole, which holds the whole.
    *
@@ -136,24 +147,22 @@ export interface Supervisor {
   openDoubtStream?(): SupervisorStream;
 }
 
-/** Whether it may change the texts of a hook: then it is heard in order, before those that only judge. */
+/** The order in which supervisors are asked: by their setting, then by name. */
+export function inOrder(a: Supervisor, b: Supervisor): number {
+  return a.order - b.order || (a.name < b.name ? -1 : 1);
+}
+
+/** Whether it may change the texts of a hook: then it is asked in order, before those that only judge. */
 export function modifiesAt({ mayModify, onlyJudgesAt }: Supervisor, hook: Hook): boolean {
   return mayModify && onlyJudgesAt?.has(hook) !== true;
 }
 
-export function mayModifyContext(held: Permissions): boolean {
-  return holds(held, "modify_context", "full_control");
-}
+const held =
+  (...anyOf: readonly Permission[]) =>
+  (permissions: Permissions): boolean =>
+    [permissions].flat().some((one) => anyOf.includes(one));
 
-export function mayModifyMessages(held: Permissions): boolean {
-  return holds(held, "modify_messages", "full_control");
-}
-
+export const mayModifyContext = held("modify_context", "full_control");
+export const mayModifyMessages = held("modify_messages", "full_control");
 /** What a tenant has stored touches all its sessions. */
-export function mayModifyStored(held: Permissions): boolean {
-  return holds(held, "full_control");
-}
-
-function holds(held: Permissions, ...anyOf: Permission[]): boolean {
-  return [held].flat().some((one) => anyOf.includes(one));
-}
+export const mayModifyStored = held("full_control");

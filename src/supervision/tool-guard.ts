@@ -2,10 +2,11 @@
 import { z } from "zod";
 import type { Journal } from "../agent/journal.js";
 import type { GuardDecision, ToolCall, ToolGuard, ToolOutput } from "../agent/tools.js";
-import type { Ask, AskRequest } from "../asks/ask.js";
+import { type AskRequest, decisionOf } from "../asks/ask.js";
 import { type ApprovalPolicy, nearest } from "../asks/policy.js";
 import type { ToolCallRequest } from "../conversation/message.js";
 import { alsoActiveAt } from "./as-hop.js";
+import { withMessage } from "./decider-message.js";
 import type { NoteDegraded } from "./exchange.js";
 import { superviseQuestion } from "./question-guard.js";
 import { type SupervisePorts, supervise } from "./supervise.js";
@@ -14,10 +15,10 @@ import type { Supervisor } from "./supervisor.js";
 export interface ToolGuardPorts {
   readonly supervise: SupervisePorts;
   readonly approvals: ToolApprovals;
-  /** Checks arguments against a tool's JSON Schema; gives what is wrong, in words. */
+  /** Checks arguments against a tool's JSON Schema; returns what is wrong, in words. */
   readonly validateArguments: (tool: ToolCall["tool"], args: unknown) => readonly string[];
-  /** Hears of the arguments of a call that have passed, before anybody is asked to approve it; on replays too. */
-  readonly cleared?: (toolCallId: string, args: ToolCall["args"]) => void;
+  /** Called with the arguments of a call that have passed, before anybody is asked to approve it; on replays too. */
+  readonly argumentsPassed?: (toolCallId: string, args: ToolCall["args"]) => void;
   /** Who answers approvals, how long they are waited for, and what counts then, where a tool doesn't say it. */
   readonly approval?: ApprovalPolicy | undefined;
 }
@@ -54,16 +55,15 @@ export function supervisingGuard(
       const args = question.value;
       const unfit = unfitArguments(call, args, ports);
       if (unfit !== undefined) return unfit;
-      ports.cleared?.(call.toolCallId, args);
+      ports.argumentsPassed?.(call.toolCallId, args);
       // Journalled, because a later exclusion must not undo a call that ran while it was allowed.
       const inForce = (step: string): Promise<boolean> =>
-        journal.step({ id: step, kind: "load", schema: z.boolean(), interrupted: "again" }, async () =>
-          setup.tools().some(({ ref }) => ref.server === server && ref.tool === tool),
-        );
-      const excluded = refusal(`The tool "${call.tool.name}" has been excluded from this conversation.`, []);
+        decidedOnce(journal, step, () => setup.tools().some(({ ref }) => ref.server === server && ref.tool === tool));
+      const reason = `The tool "${call.tool.name}" has been excluded from this conversation.`;
+      const excluded = { kind: "refuse", reason, why: "excluded" } as const;
       // Nobody is asked to approve what can't be called; and what was excluded while they thought about it isn't called either.
       if (!(await inForce("offered"))) return excluded;
-      const approval = await approve(call, args, journal, ports);
+      const approval = await approve(call, args, setup.supervisors, journal, ports);
       if (approval !== undefined) return approval;
       if (!(await inForce("in-force"))) return excluded;
       return { kind: "go", value: args };
@@ -82,7 +82,7 @@ export function supervisingGuard(
         supervised.action === "block"
           ? refusal(`The result of "${call.tool.name}" was blocked.${wasMade(call, output)}`, supervised.reasons)
           : { kind: "go", value: { ...output, content: supervised.subject.output } };
-      ports.supervise.surroundings?.calls?.note(call.toolCallId, {
+      ports.supervise.environment?.calls?.note(call.toolCallId, {
         ref: call.tool.ref,
         args: JSON.stringify(call.args),
         result: passed.kind === "go" ? passed.value.content : passed.reason,
@@ -143,12 +143,13 @@ const questionArguments = z.object({
 });
 
 /**
- * Gives a refusal, or nothing when the call may go on. The ask belongs to this very call, whose id the server gave it, and
+ * Returns a refusal, or nothing when the call may go on. The ask belongs to this very call, whose id the server gave it, and
  * holds the arguments that will be used and their hash: an approval of one call is none of another.
  */
 async function approve(
   call: ToolCall,
   args: ToolCall["args"],
+  supervisors: readonly Supervisor[],
   journal: Journal,
   ports: ToolGuardPorts,
 ): Promise<GuardDecision<never> | undefined> {
@@ -156,9 +157,10 @@ async function approve(
   const mode = tool.approval ?? "never";
   if (mode === "never") return undefined;
   // Journalled: an approval for the session that is given later must not change what this call did.
-  const approved = await journal.step(
-    { id: "approved", kind: "load", schema: z.boolean(), interrupted: "again" },
-    async () => mode === "session" && ports.approvals.isApproved(tool.ref),
+  const approved = await decidedOnce(
+    journal,
+    "approved",
+    () => mode === "session" && ports.approvals.isApproved(tool.ref),
   );
   if (approved) return undefined;
   const { toolCallId } = call;
@@ -178,20 +180,25 @@ async function approve(
   if (!proposed.success || proposed.data.toolCallId !== call.toolCallId || proposed.data.argsHash !== argsHash) {
     return refusal(`The call of "${tool.name}" was not made: what was approved is another call.`, []);
   }
-  const decision = decisionOf(ask);
+  const { decision, message } = decisionOf(ask) ?? {};
   if (decision === "session") ports.approvals.approveForSession(tool.ref);
   return decision === "once" || decision === "session"
     ? undefined
-    : refusal(
-        `The call of "${tool.name}" was not approved (${ask.status === "answered" ? "denied" : ask.status}).`,
-        [],
-      );
+    : {
+        kind: "refuse",
+        reason: await withMessage(
+          `The call of "${tool.name}" was not approved (${ask.status === "answered" ? "denied" : ask.status}).`,
+          { message },
+          { hook: "tool_call", supervisors, journal, ports: ports.supervise },
+        ),
+        why: "declined",
+      };
 }
 
 const proposalSchema = z.object({ toolCallId: z.string(), argsHash: z.string() });
 
-function decisionOf(ask: Ask): string | undefined {
-  return ask.answer !== undefined && "decision" in ask.answer ? ask.answer.decision : undefined;
+function decidedOnce(journal: Journal, id: string, decide: () => boolean): Promise<boolean> {
+  return journal.step({ id, kind: "load", schema: z.boolean(), interrupted: "again" }, async () => decide());
 }
 
 function requestOf(call: ToolCall): ToolCallRequest {

@@ -1,4 +1,5 @@
 /** The verdict algebra: what a supervisor says, and how several of them combine. */
+import type { TokenUsage } from "../model/port.js";
 import type { Change, Place } from "./subject.js";
 
 /** In growing strictness. */
@@ -10,8 +11,8 @@ export function isStricter(action: Action, than: Action): boolean {
 }
 
 /** How several verdicts combine: the strictest decides; of none it is `allow`. */
-export function strictest(...given: readonly Action[]): Action {
-  return given.reduce<Action>((worst, action) => (isStricter(action, worst) ? action : worst), "allow");
+export function strictest(...actions: readonly Action[]): Action {
+  return actions.reduce<Action>((worst, action) => (isStricter(action, worst) ? action : worst), "allow");
 }
 
 export const hooks = ["request", "response", "tool_call", "tool_result", "hop"] as const;
@@ -25,10 +26,14 @@ export interface Verdict {
   readonly explanation?: readonly string[];
   /** Of a subject with several texts those because of which it doesn't pass, where the supervisor can tell: for operators. */
   readonly faults?: readonly (Place & { readonly text: string })[];
+  /** The rules that matched, by their ids. */
+  readonly rules?: readonly string[];
+  /** The model that decided, where it isn't the first that is configured. */
+  readonly model?: string;
   /** It passes as far as this supervisor can tell, which isn't sure: others may be asked about such texts alone. */
   readonly inDoubt?: boolean;
   /** With `modify`: what to make of it. With `review`: what is proposed, if anything. */
   readonly change?: Change;
   /** What a model was paid for it. */
-  readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
+  readonly usage?: TokenUsage;
 }

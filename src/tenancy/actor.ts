@@ -1,18 +1,16 @@
 /** Who acts. Every act has an actor: faces make it out of what a caller presents, and acts record it with what they change. */
 import { z } from "zod";
-import { type Role, roles } from "../asks/ask.js";
+import { actorKinds, actorRoles } from "../conversation/actor-record.js";
 import type { CommandKey } from "../conversation/command-key.js";
-
-const actorKinds = ["key", "token", "channel", "supervisor", "agent", "deadline", "system"] as const;
 
 export const actorSchema = z.object({
   /** Whose data the actor acts on; {@link deploymentScope} for who runs the deployment. */
   tenantId: z.string(),
   kind: z.enum(actorKinds),
-  /** The key's id, the supervisor's name …: what distinguishes actors of one kind. */
+  /** The person's or key's id, the supervisor's name …: what distinguishes actors of one kind. */
   id: z.string(),
   /** What a person or program may do. Actors inside the system have none. */
-  role: z.enum(roles).optional(),
+  role: z.enum(actorRoles).optional(),
   /** The end user on whose behalf it acts, by the application's own name for them. */
   subject: z.string().optional(),
   /** What the tenant's settings let its clients do beyond their role. */
@@ -23,10 +21,12 @@ export const actorSchema = z.object({
   mintedBy: z.string().optional(),
   /** When a token was issued; seconds since the epoch. */
   issuedAt: z.number().optional(),
-  /** When a token expires; milliseconds since the epoch. */
+  /** When a token, or the key, expires; milliseconds since the epoch. */
   expiresAt: z.number().optional(),
   /** The tenant's revision when it was authenticated: what is known of the tenant at that revision holds. */
   revision: z.int().optional(),
+  /** Of what the tenant has limits, as it was authenticated; unknown of who came another way. */
+  measures: z.array(z.string()).readonly().optional(),
   /** The `Idempotency-Key` of the request that it acts by, as it was sent, and the digest of the request. */
   command: z.object({ key: z.string(), hash: z.string() }).optional(),
 });
@@ -43,7 +43,7 @@ export function systemActor(tenantId: string, id: string): Actor {
   return { tenantId, kind: "system", id };
 }
 
-/** The id of whoever presents a token: the same for all tokens of a subject. */
+/** The id of a token's holder: the same for all tokens of a subject. */
 export function tokenIdOf(subject: string): string {
   return `tok:${subject}`;
 }
@@ -51,14 +51,6 @@ export function tokenIdOf(subject: string): string {
 /** How an actor is named in the records of what it changed: `key key_01k…`. */
 export function authorOf({ kind, id }: Actor): string {
   return `${kind} ${id}`;
-}
-
-/**
- * By which role an actor reads and answers. Without a role of its own it sees what everybody sees; an end user answers what is
- * asked of clients, of its own subject alone.
- */
-export function roleOf({ role }: Actor): Role {
-  return role === undefined || role === "user" ? "client" : role;
 }
 
 /** The key of what an actor commands, as the object keeps it that does the work; undefined where the request has none. */

@@ -1,6 +1,6 @@
 /** The audit of a tenant: what supervisors decided, and what people did. It holds no texts of messages, and outlives them. */
 import { z } from "zod";
-import { actorRecordSchema, keyRoles } from "../conversation/actor-record.js";
+import { actorRecordSchema, keyRoles, personRoles } from "../conversation/actor-record.js";
 import { passSubjectSchema, shownStepSchema } from "../supervision/state.js";
 
 /** What a row is about, beside `supervision`: a pass. */
@@ -14,11 +14,22 @@ export const actTypes = [
   "context.changed",
   "resource.stored",
   "resource.deleted",
+  "session.supervised",
   "session.deleted",
+  "memory.changed",
   "memory.deleted",
   "vault.deleted",
   "entry.deleted",
   "thread.deleted",
+  "person.invited",
+  "person.changed",
+  "person.deleted",
+  "person.sessions_ended",
+  "person.signed_in",
+  "person.signed_out",
+  "person.refused",
+  "person.passkey_added",
+  "person.passkey_deleted",
   "key.created",
   "key.deleted",
   "subject.revoked",
@@ -28,7 +39,14 @@ export const actTypes = [
   "channel.deleted",
   "webhook.stored",
   "webhook.deleted",
+  "limit.stored",
+  "limit.raised",
+  "limit.deleted",
   "tools.pinned",
+  "decision.labelled",
+  "originals.read",
+  "audit.exported",
+  "history.restored",
 ] as const;
 
 /** What an act was about. */
@@ -41,9 +59,11 @@ export const actSubjectSchema = passSubjectSchema.extend({
   /** Of a key: what it may, and what its tenant calls it. */
   keyRole: z.enum(keyRoles).optional(),
   keyLabel: z.string().optional(),
+  /** Of a person: the role that they were given. */
+  personRole: z.enum(personRoles).optional(),
   /** Names of those that changed; of the tenant's own name `name`. */
   settings: z.array(z.string()).optional(),
-  /** Of a channel, a webhook and the tenant's providers: the paths of the fields that changed. Of pinned tools: the names of those that did. */
+  /** Of a person, a channel, a webhook and the tenant's providers: the paths of the fields that changed. Of pinned tools: the names of those that did. */
   changes: z.array(z.string()).optional(),
 });
 
@@ -92,22 +112,43 @@ export const auditColumns = [
   ...(["actorKind", "actorId", "actorRole", "actorSubject"] as const),
   ...(["messageId", "toolCallId", "tool", "askId", "resource", "version", "reasons", "supervisors"] as const),
   ...(["memoryId", "roundtableId", "keyRole", "keyLabel", "settings"] as const),
-  ...(["changes", "actorMintedBy"] as const),
+  ...(["changes", "actorMintedBy", "versions", "rules", "personRole"] as const),
 ] as const;
 
 /** An entry as a line of CSV, without its end; the columns are {@link auditColumns}. */
 export function csvLine({ actor, subject, steps = [], reasons, ...entry }: AuditEntry): string {
   const cells: Record<(typeof auditColumns)[number], string | number | undefined> = {
-    ...{ at: entry.at, type: entry.type, sessionId: entry.sessionId, runId: entry.runId, workId: entry.workId },
-    ...{ hook: entry.hook, decision: entry.decision },
-    ...{ actorKind: actor?.kind, actorId: actor?.id, actorRole: actor?.role, actorSubject: actor?.subject },
-    ...{ messageId: subject.messageId, toolCallId: subject.toolCallId, tool: subject.tool, askId: subject.askId },
+    at: entry.at,
+    type: entry.type,
+    sessionId: entry.sessionId,
+    runId: entry.runId,
+    workId: entry.workId,
+    hook: entry.hook,
+    decision: entry.decision,
+    actorKind: actor?.kind,
+    actorId: actor?.id,
+    actorRole: actor?.role,
+    actorSubject: actor?.subject,
+    messageId: subject.messageId,
+    toolCallId: subject.toolCallId,
+    tool: subject.tool,
+    askId: subject.askId,
     resource: subject.name === undefined ? undefined : `${subject.kind ?? ""}/${subject.name}`,
     version: subject.version,
     memoryId: entry.memoryId,
     roundtableId: entry.roundtableId,
-    ...{ keyRole: subject.keyRole, keyLabel: subject.keyLabel, settings: subject.settings?.join("; ") },
-    ...{ changes: subject.changes?.join("; "), actorMintedBy: actor?.mintedBy },
+    keyRole: subject.keyRole,
+    keyLabel: subject.keyLabel,
+    personRole: subject.personRole,
+    settings: subject.settings?.join("; "),
+    changes: subject.changes?.join("; "),
+    actorMintedBy: actor?.mintedBy,
+    versions: steps
+      .flatMap(({ supervisor = "", version = "", model }) =>
+        supervisor === "" ? [] : `${supervisor}@${version}${model === undefined ? "" : ` ${model}`}`,
+      )
+      .join("; "),
+    rules: steps.flatMap(({ supervisor = "", rules = [] }) => rules.map((id) => `${supervisor}/${id}`)).join("; "),
     reasons: reasons.join("; "),
     supervisors: steps
       .map((step) => `${step.supervisor ?? `${step.actor?.kind ?? ""} ${step.actor?.id ?? ""}`}: ${step.action}`)
@@ -122,6 +163,7 @@ export function csvLine({ actor, subject, steps = [], reasons, ...entry }: Audit
  */
 export function csvCell(value: string | number | undefined): string {
   const text = String(value ?? "");
-  const safe = /^[\s]*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  // Spreadsheets read full-width signs, and what stands behind invisible ones, alike.
+  const safe = /^(?:[\s\p{C}]*[=+\-@\u2212]|[\t\r])/u.test(text.normalize("NFKC")) ? `'${text}` : text;
   return `"${safe.replaceAll('"', '""')}"`;
 }

@@ -1,4 +1,5 @@
 /** Which fields of what is stored differ from those before, by their paths: what the audit says of a change, without any value. */
+import { isRecord } from "../text/json.js";
 
 /**
  * Both as JSON holds them. What is in a list isn't told apart.
@@ -9,11 +10,7 @@ export function changedFields(before: object, after: object, under = ""): string
   return [...new Set([...from.keys(), ...to.keys()])].sort().flatMap((name) => {
     const [old, given]: readonly unknown[] = [from.get(name), to.get(name)];
     const path = `${under}${name}`;
-    if (isGroup(old) && isGroup(given)) return changedFields(old, given, `${path}.`);
+    if (isRecord(old) && isRecord(given)) return changedFields(old, given, `${path}.`);
     return JSON.stringify(old) === JSON.stringify(given) ? [] : [path];
   });
-}
-
-function isGroup(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,47 +3,11 @@ import { z } from "zod";
 import { agentSchema, storedToolSchema } from "../agent/definition.js";
 import { contextItemSchema } from "../chat/context.js";
 import { promptSchema } from "../memory/prompts.js";
-import { type Panel, panelSchema } from "../roundtable/panel.js";
-import { type Team, teamSchema } from "../routing/team.js";
-import { supervisorSchema } from "../supervision/definition.js";
+import { panelSchema } from "../roundtable/panel.js";
+import { teamSchema } from "../routing/team.js";
+import { supervisorSchema } from "../supervision/kinds/table.js";
 
-interface ResourceBodies {
-  agents: z.infer<typeof agentSchema>;
-  supervisors: z.infer<typeof supervisorSchema>;
-  rules: z.infer<typeof contextItemSchema>;
-  references: z.infer<typeof contextItemSchema>;
-  tools: z.infer<typeof storedToolSchema>;
-  prompts: z.infer<typeof promptSchema>;
-  teams: Team;
-  panels: Panel;
-}
-export type ResourceKind = keyof ResourceBodies;
-export type ResourceBody<K extends ResourceKind> = ResourceBodies[K];
-
-export const resourceKinds = [
-  "agents",
-  "supervisors",
-  "rules",
-  "references",
-  "tools",
-  "prompts",
-  "teams",
-  "panels",
-] as const satisfies ResourceKind[];
-
-/** What one resource of a kind is called. */
-export const resourceNouns: Readonly<Record<ResourceKind, string>> = {
-  agents: "agent",
-  supervisors: "supervisor",
-  rules: "rule",
-  references: "reference",
-  tools: "tool",
-  prompts: "prompt",
-  teams: "team",
-  panels: "panel",
-};
-
-export const resourceSchemas: { readonly [K in ResourceKind]: z.ZodType<ResourceBody<K>> } = {
+const schemas = {
   agents: agentSchema,
   supervisors: supervisorSchema,
   rules: contextItemSchema,
@@ -53,6 +17,18 @@ export const resourceSchemas: { readonly [K in ResourceKind]: z.ZodType<Resource
   teams: teamSchema,
   panels: panelSchema,
 };
+export type ResourceKind = keyof typeof schemas;
+type ResourceBodies = { [K in ResourceKind]: z.infer<(typeof schemas)[K]> };
+export type ResourceBody<K extends ResourceKind> = ResourceBodies[K];
+
+export const resourceKinds = z.object(schemas).keyof().options;
+
+export const resourceSchemas: { readonly [K in ResourceKind]: z.ZodType<ResourceBody<K>> } = schemas;
+
+/** What one resource of a kind is called. */
+export function resourceNoun(kind: ResourceKind): string {
+  return kind.slice(0, -1);
+}
 
 /** One version of a resource; immutable. */
 export interface ResourceVersion<K extends ResourceKind = ResourceKind> {

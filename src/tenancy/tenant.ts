@@ -33,7 +33,7 @@ export const settingsSchema = z.strictObject({
   strict: z.boolean().default(false),
   /** Supervisors of everything the tenant does. */
   supervisors: z.array(itemName).max(50).default([]),
-  /** What becomes of results of tools, references and recalled texts that give orders to whoever reads them. */
+  /** What becomes of results of tools, references and recalled texts that give orders to their reader. */
   ordersInData: z.enum(ordersInDataActions).default("fence"),
   /** Who answers a supervisor's request for review, and what happens when nobody does. */
   reviews: reviewSettingsSchema.prefault({}),
@@ -120,6 +120,8 @@ export const tenantSchema = z.object({
 export const newKeySchema = z.strictObject({
   role: z.enum(keyRoles),
   label: z.string().min(1).max(200).optional(),
+  /** From then on it is refused, with the tokens minted with it. Without it it counts until it is deleted. */
+  expiresAt: z.iso.datetime({ offset: true }).optional(),
 });
 
 export const keySchema = z.object({
@@ -127,4 +129,7 @@ export const keySchema = z.object({
   role: z.enum(keyRoles),
   label: z.string().optional(),
   createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime().optional(),
+  /** To the hour; missing while it was never used. */
+  lastUsedAt: z.iso.datetime().optional(),
 });

@@ -1,25 +1,72 @@
-/** What a tenant's turns and runs have taken, as its admin reads it. */
+/** What a tenant's turns and runs have taken, as its admin reads it; of all tenants, as who runs the deployment does. */
 import { z } from "zod";
+import { endedStatuses } from "../agent/work.js";
+import { lazily } from "../text/lazily.js";
 
-export const usageGroups = ["agent", "model", "day", "subject", "key"] as const;
-export type UsageGroup = (typeof usageGroups)[number];
+export const usageGroups = ["agent", "model", "hour", "day", "subject", "key", "status"] as const;
+export const deploymentUsageGroups = [...usageGroups, "tenant"] as const;
+export type UsageGroup = (typeof deploymentUsageGroups)[number];
 
-export const usageQuerySchema = z.strictObject({
+/** A time, of whatever offset, or the beginning of a day (UTC). */
+const moment = () => z.union([z.iso.datetime({ offset: true }), z.iso.date()]).optional();
+
+const usageFilter = lazily(() => ({
   /** From this time on; a day before `to`, if nothing is said … */
-  from: z.iso.datetime().optional(),
+  from: moment(),
   /** … and up to this one, which is left out. Now, if nothing is said. */
-  to: z.iso.datetime().optional(),
-  groupBy: z.enum(usageGroups).default("day"),
-});
-export type UsageQuery = z.infer<typeof usageQuerySchema>;
+  to: moment(),
+  /** What is counted alone: this agent's, this model's … */
+  agent: z.string().max(200).optional(),
+  model: z.string().max(200).optional(),
+  subject: z.string().max(200).optional(),
+  key: z.string().max(100).optional(),
+  status: z.enum(endedStatuses).optional(),
+}));
 
-export const usageLineSchema = z.object({
-  /** The agent's, model's, subject's or key's name, or the day (UTC); empty for what has none. */
-  group: z.string(),
-  turns: z.int(),
-  runs: z.int(),
-  modelCalls: z.int(),
-  inputTokens: z.int(),
-  outputTokens: z.int(),
-});
-export type UsageLine = z.infer<typeof usageLineSchema>;
+export const usageQuerySchema = lazily(() =>
+  z.strictObject({ ...usageFilter(), groupBy: z.enum(usageGroups).default("day") }),
+);
+export const deploymentUsageQuerySchema = lazily(() =>
+  z.strictObject({
+    ...usageFilter(),
+    tenant: z.string().max(100).optional(),
+    groupBy: z.enum(deploymentUsageGroups).default("tenant"),
+  }),
+);
+export type UsageQuery = Omit<z.infer<ReturnType<typeof deploymentUsageQuerySchema>>, "groupBy">;
+
+export const usageSumSchema = lazily(() =>
+  z.object({
+    turns: z.int(),
+    runs: z.int(),
+    /** Those that failed included. */
+    modelCalls: z.int(),
+    inputTokens: z.int(),
+    /** Of `inputTokens`. */
+    cachedInputTokens: z.int(),
+    outputTokens: z.int(),
+    /** Of `outputTokens`. */
+    reasoningTokens: z.int(),
+    /** What the calls cost when they were counted, in units of `currency`. */
+    money: z.number(),
+    /** Calls that answered and that nobody had said the price of: they are missing in `money`. */
+    unpriced: z.int(),
+  }),
+);
+export type UsageSum = z.infer<ReturnType<typeof usageSumSchema>>;
+
+/** A line: `group` is a name, an id, a status, a day or the beginning of an hour (UTC); empty for what has none. */
+export const usageLineSchema = lazily(() => z.object({ group: z.string(), ...usageSumSchema().shape }));
+export type UsageLine = z.infer<ReturnType<typeof usageLineSchema>>;
+
+export const usageReportSchema = <G extends readonly [string, ...string[]]>(groups: G) =>
+  z.object({
+    from: z.iso.datetime(),
+    to: z.iso.datetime(),
+    groupBy: z.enum(groups),
+    /** Of `money`; absent where no prices were ever stored. */
+    currency: z.string().optional(),
+    /** Of all lines, those included that found no room. */
+    total: usageSumSchema(),
+    items: z.array(usageLineSchema()),
+  });

@@ -1,6 +1,7 @@
 /** Tokens of end users: what one says, and until when it counts. Signed, never stored; a subject can be revoked. */
 import { z } from "zod";
 import { itemName, subjectSchema } from "../conversation/names.js";
+import { lazily } from "../text/lazily.js";
 
 /** The longest that a token may count, in seconds. */
 const maxTokenSeconds = 3_600;
@@ -18,17 +19,19 @@ export const newTokenSchema = z.strictObject({
 export type NewToken = z.infer<typeof newTokenSchema>;
 
 /** What a token carries. Times are seconds since the epoch. */
-export const tokenClaimsSchema = z.object({
-  tenantId: z.string(),
-  subject: subjectSchema,
-  sessionId: z.string().optional(),
-  agents: z.array(itemName).optional(),
-  /** The key that it was minted with: it goes when that key goes. */
-  mintedBy: z.string(),
-  issuedAt: z.int(),
-  expiresAt: z.int(),
-});
-export type TokenClaims = z.infer<typeof tokenClaimsSchema>;
+export const tokenClaimsSchema = lazily(() =>
+  z.object({
+    tenantId: z.string(),
+    subject: subjectSchema,
+    sessionId: z.string().optional(),
+    agents: z.array(itemName).optional(),
+    /** The key that it was minted with: it goes when that key goes. */
+    mintedBy: z.string(),
+    issuedAt: z.int(),
+    expiresAt: z.int(),
+  }),
+);
+export type TokenClaims = z.infer<ReturnType<typeof tokenClaimsSchema>>;
 
 /** @param now milliseconds since the epoch */
 export function tokenClaims(

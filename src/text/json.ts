@@ -1,6 +1,6 @@
 /** Reads JSON that others wrote, and compares values as JSON. */
 
-/** How deep JSON of others may be nested. Deeper, and whoever walks it (to write it again, to check it) runs out of stack. */
+/** How deep JSON of others may be nested. Deeper, and a walk over it (to write it again, to check it) runs out of stack. */
 export const maxJsonDepth = 64;
 /** The most that JSON of others may have, in characters: more than any body, reply or answer that we take. */
 const maxJsonCharacters = 4_000_000;
@@ -51,6 +51,11 @@ export function isNestedTooDeep(text: string): boolean {
 }
 
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [34, 92, 123, 125, 91, 93];
+
+/** Whether a value is an object with named members. Not by a schema: zod's records leave out a key `__proto__`, and with it what stands below. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 /** Whether a value that came as one, and not as a text, is nested deeper than JSON of others may be. */
 export function isTooDeep(value: unknown, left = maxJsonDepth): boolean {

@@ -146,7 +146,7 @@ function frequentFeatures(
   return chosen;
 }
 
-/** Adds texts up in `sum` and gives the features that they have. */
+/** Adds texts up in `sum` and returns the features that they have. */
 function sumOf(texts: readonly number[], { starts, features, values }: Directions, sum: Float32Array): number[] {
   const found: number[] = [];
   for (const text of texts) {

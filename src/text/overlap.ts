@@ -19,12 +19,12 @@ export function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): 
 }
 
 /**
- * Gives of any text the share of the query's terms that it has too: from 0 (none) to 1 (all). The query is read once.
+ * Returns of any text the share of the query's terms that it has too: from 0 (none) to 1 (all). The query is read once.
  * @example coverageOf("lost parcel")("Where is my parcel?") // 0.5
  */
 export function coverageOf(query: string): (text: string) => number {
-  const asked = termSet(query);
-  return (text) => (asked.size === 0 ? 0 : sharedTerms(asked, termSet(text)) / asked.size);
+  const queryTerms = termSet(query);
+  return (text) => (queryTerms.size === 0 ? 0 : sharedTerms(queryTerms, termSet(text)) / queryTerms.size);
 }
 
 /** Whether all the words of a phrase stand in a text, whatever their case and endings, and however they are joined. */

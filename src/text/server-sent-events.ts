@@ -10,7 +10,7 @@ export interface StreamBlock {
 }
 
 /**
- * Gives each block once its blank line has come.
+ * Returns each block once its blank line has come.
  * @example
  * const parser = new ServerSentEventParser();
  * parser.push("event: greeted\nda"); // []

@@ -5,29 +5,16 @@
  */
 
 /** Words whose stem the rules would get wrong. */
-const exceptions: ReadonlyMap<string, string> = new Map([
-  ["skis", "ski"],
-  ["skies", "sky"],
-  ["idly", "idl"],
-  ["gently", "gentl"],
-  ["ugly", "ugli"],
-  ["early", "earli"],
-  ["only", "onli"],
-  ["singly", "singl"],
-  ...["sky", "news", "howe", "atlas", "cosmos", "bias", "andes"].map((word): [string, string] => [word, word]),
-]);
+const exceptions: ReadonlyMap<string, string> = new Map(
+  suffixTable(
+    "skis>ski skies>sky idly>idl gently>gentl ugly>ugli early>earli only>onli singly>singl sky>sky news>news howe>howe atlas>atlas cosmos>cosmos bias>bias andes>andes",
+  ),
+);
 
 /** Words that step 1a leaves finished. */
-const finishedAfter1a: ReadonlySet<string> = new Set([
-  "inning",
-  "outing",
-  "canning",
-  "herring",
-  "earring",
-  "proceed",
-  "exceed",
-  "succeed",
-]);
+const finishedAfter1a: ReadonlySet<string> = new Set(
+  "inning outing canning herring earring proceed exceed succeed".split(" "),
+);
 
 const doubleLetter = /(?:bb|dd|ff|gg|mm|nn|pp|rr|tt)$/;
 const vowel = /[aeiouy]/;
@@ -35,61 +22,22 @@ const vowel = /[aeiouy]/;
 const r1Prefix = /^(?:gener|commun|arsen|past|univers|later|emerg|organ|inter)/;
 const afterFirstSyllable = /[aeiouy][^aeiouy]/;
 
+type Replacement = readonly [suffix: string, by: string];
+
+/** Reads `ization>ize ational>ate`. */
+function suffixTable(text: string): readonly Replacement[] {
+  return text.split(" ").map((one) => {
+    const [suffix = "", by = ""] = one.split(">");
+    return [suffix, by];
+  });
+}
+
 /** Step 2 and 3 replacements, longest suffix first. */
-const step2Suffixes: readonly (readonly [string, string])[] = [
-  ["ization", "ize"],
-  ["ational", "ate"],
-  ["fulness", "ful"],
-  ["ousness", "ous"],
-  ["iveness", "ive"],
-  ["tional", "tion"],
-  ["biliti", "ble"],
-  ["lessli", "less"],
-  ["entli", "ent"],
-  ["ation", "ate"],
-  ["alism", "al"],
-  ["aliti", "al"],
-  ["ousli", "ous"],
-  ["iviti", "ive"],
-  ["fulli", "ful"],
-  ["ogist", "og"],
-  ["enci", "ence"],
-  ["anci", "ance"],
-  ["abli", "able"],
-  ["izer", "ize"],
-  ["ator", "ate"],
-  ["alli", "al"],
-  ["bli", "ble"],
-];
-const step3Suffixes: readonly (readonly [string, string])[] = [
-  ["ational", "ate"],
-  ["tional", "tion"],
-  ["alize", "al"],
-  ["icate", "ic"],
-  ["iciti", "ic"],
-  ["ical", "ic"],
-  ["ness", ""],
-  ["ful", ""],
-];
-const step4Suffixes: readonly string[] = [
-  "ement",
-  "ance",
-  "ence",
-  "able",
-  "ible",
-  "ment",
-  "ant",
-  "ent",
-  "ism",
-  "ate",
-  "iti",
-  "ous",
-  "ive",
-  "ize",
-  "al",
-  "er",
-  "ic",
-];
+const step2Suffixes = suffixTable(
+  "ization>ize ational>ate fulness>ful ousness>ous iveness>ive tional>tion biliti>ble lessli>less entli>ent ation>ate alism>al aliti>al ousli>ous iviti>ive fulli>ful ogist>og enci>ence anci>ance abli>able izer>ize ator>ate alli>al bli>ble",
+);
+const step3Suffixes = suffixTable("ational>ate tional>tion alize>al icate>ic iciti>ic ical>ic ness> ful>");
+const step4Suffixes = "ement ance ence able ible ment ant ent ism ate iti ous ive ize al er ic".split(" ");
 
 /** Index just after the first non-vowel that follows a vowel, from `start` on; the word's length if there is none. */
 function regionAfter(word: string, start: number): number {
@@ -130,11 +78,7 @@ function step1b(word: string, r1: number): string {
 }
 
 /** Applies the first (longest) suffix of a table that the word ends in, if it lies in the region. */
-function replaceSuffix(
-  word: string,
-  table: readonly (readonly [string, string])[],
-  region: number,
-): string | undefined {
+function replaceSuffix(word: string, table: readonly Replacement[], region: number): string | undefined {
   for (const [suffix, replacement] of table) {
     if (!word.endsWith(suffix)) continue;
     const at = word.length - suffix.length;

@@ -115,7 +115,7 @@ function lettersOf(run: string, most: number): string[] {
   return [...run.slice(0, 2 * most)].slice(0, most);
 }
 
-/** Gives the features of one text on, as many as there may be. */
+/** Returns the features of one text on, as many as there may be. */
 class FeatureReader {
   private before = seeds.start;
   private beforeMeaning: number | undefined;

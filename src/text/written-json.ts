@@ -1,6 +1,6 @@
 /** JSON as models write it: bare, in a fence, with prose around it, slightly broken; and probabilities as they write those. */
 import { jsonrepair } from "jsonrepair";
-import { isNestedTooDeep, readJson } from "./json.js";
+import { isNestedTooDeep, isRecord, readJson } from "./json.js";
 
 /**
  * The JSON objects of a text, in the order in which they should be tried: those in fences first. Broken JSON is repaired; what
@@ -56,7 +56,7 @@ function repairedObject(text: string): object | undefined {
   if (isNestedTooDeep(text)) return undefined;
   try {
     const { value } = readJson(jsonrepair(text));
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -21,12 +21,9 @@ routes.on(["GET", "POST"], address, async (c) => {
       return refuse({ code: "too_large", detail: `A body may have at most ${maxBodyBytes} bytes.` });
     const { kind, connectionId } = c.req.param();
     const request = { method: c.req.method, query: c.req.query(), body, headers: c.req.header() };
-    const signed = await authenticatePlatform({ kind, connectionId, request }, services);
-    if (!signed.ok) return refuse(signed.problem);
-    const { actor, ...received } = signed.value;
-    const answer = await receiveChannelEvents(actor, received, services);
-    if (!answer.ok) return refuse(answer.problem);
-    const { status = 200, type = "text/plain; charset=utf-8", body: text } = answer.value;
+    const { actor, ...signed } = await authenticatePlatform({ kind, connectionId, request }, services);
+    const answer = await receiveChannelEvents(actor, signed, services);
+    const { status = 200, type = "text/plain; charset=utf-8", body: text } = answer;
     return new Response(text ?? null, { status, headers: text === undefined ? {} : { "content-type": type } });
   } catch (error) {
     if (error instanceof ProblemError) return refuse(error.problem);

@@ -3,7 +3,11 @@ import { describe, expect, it } from "vitest";
 import { buildBuiltInTools, unknownBuiltIn } from "../../src/agent/built-in-tools.js";
 import { builtInServer } from "../../src/agent/tools.js";
 
-const lookUps = { searchMemory: async () => undefined, listWorkers: async () => undefined };
+const lookUps = {
+  searchMemory: async () => undefined,
+  writeMemory: async () => ({ ok: true }) as const,
+  listWorkers: async () => undefined,
+};
 const tools = buildBuiltInTools({ lookUps, memoryIds: [] });
 
 describe("the built-in tools", () => {

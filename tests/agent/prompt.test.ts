@@ -6,6 +6,7 @@ import {
   referenceBudgetTokens,
   shownHistory,
 } from "../../src/agent/prompt.js";
+import { defined } from "../../src/conversation/defined.js";
 import { estimateTokens } from "../../src/model/estimate.js";
 
 const nothing: PromptParts = {
@@ -129,7 +130,7 @@ describe("the prompt of a turn", () => {
 
     it("leaves out calls of tools that aren't offered any more, and says what was said", () => {
       for (const toolName of [undefined, () => undefined]) {
-        const prompt = buildPrompt({ ...nothing, history: [listing("x")], ...(toolName && { toolName }) });
+        const prompt = buildPrompt({ ...nothing, history: [listing("x")], ...defined({ toolName }) });
         expect(prompt.slice(1, -1)).toEqual([{ role: "assistant", content: "Let me see.\nYou have two." }]);
       }
     });

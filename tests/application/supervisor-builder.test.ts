@@ -13,13 +13,14 @@ function builder(): SupervisorBuilder {
   const nobody = async (): Promise<never> => Promise.reject(new Error("not asked"));
   return new SupervisorBuilder({
     signer: new CallSigner(
-      async () => "whsec_AAAA",
+      async () => ["whsec_AAAA"],
       () => 0,
     ),
     policy: { allowLoopback: false },
     now: () => 0,
     model: nobody,
     provider: async () => undefined,
+    ownParts: async () => ({ tools: [], references: [] }),
   });
 }
 

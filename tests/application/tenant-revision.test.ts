@@ -4,14 +4,19 @@
  */
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
-import { type Act, acts } from "../../src/tenancy/acts.js";
+import { acts } from "../../src/application/acts.js";
+import { defined } from "../../src/conversation/defined.js";
 import { type Answer, newTenant, send, type TestTenant } from "../support/conclave.js";
 import { upstreamFor } from "../support/upstream-client.js";
 
 type Change = (tenant: TestTenant) => Promise<Answer | Response>;
 
 const admin = (method: string, path: string, body?: unknown) =>
-  send(method, `/v1/admin/tenants/${path}`, { key: env.ADMIN_SECRET, ...(body === undefined ? {} : { body }) });
+  send(method, `/v1/admin/tenants/${path}`, { key: env.ADMIN_SECRET, ...defined({ body }) });
+const limit = { per: "tenant", measure: "messages", max: 1_000 };
+const forTenant = ({ tenantId }: TestTenant) => ({ ...limit, match: { tenantId } });
+const ofDeployment = ({ tenantId }: TestTenant, method: string, path: string, body?: unknown) =>
+  send(method, `/v1/admin/limits/of-${tenantId.slice(-20)}${path}`, { key: env.ADMIN_SECRET, ...defined({ body }) });
 const reference =
   (text: string): Change =>
   (tenant) =>
@@ -34,46 +39,72 @@ const raising = {
     async (tenant) => admin("DELETE", `${tenant.tenantId}/keys/${await keyOf(tenant)}`),
   ],
   putResource: [reference("Turin"), reference("Rome")],
+  applyConfig: [
+    (tenant) => tenant.call("POST", "/v1/config/apply", { resources: { references: { city: { text: "Turin" } } } }),
+    (tenant) => tenant.call("POST", "/v1/config/apply", { resources: { references: { city: { text: "Rome" } } } }),
+  ],
   deleteResource: [reference("Turin"), (tenant) => tenant.call("DELETE", "/v1/references/city")],
   restoreResource: [
     reference("Turin"),
     reference("Rome"),
     (tenant) => tenant.call("POST", "/v1/references/city/versions/1/restore"),
   ],
+  putLimit: [(tenant) => tenant.call("PUT", "/v1/limits/few", limit)],
+  raiseLimit: [
+    (tenant) => tenant.call("PUT", "/v1/limits/few", limit),
+    (tenant) => tenant.call("POST", "/v1/limits/few/raise", { by: 1, until: "2100-01-01T00:00:00Z", reason: "more" }),
+  ],
+  deleteLimit: [(tenant) => tenant.call("DELETE", "/v1/limits/messages-a-day")],
+  putDeploymentLimit: [(tenant) => ofDeployment(tenant, "PUT", "", forTenant(tenant))],
+  raiseDeploymentLimit: [
+    (tenant) => ofDeployment(tenant, "PUT", "", forTenant(tenant)),
+    (tenant) => ofDeployment(tenant, "POST", "/raise", { by: 1, until: "2100-01-01T00:00:00Z", reason: "more" }),
+  ],
+  deleteDeploymentLimit: [
+    (tenant) => ofDeployment(tenant, "PUT", "", forTenant(tenant)),
+    (tenant) => ofDeployment(tenant, "DELETE", ""),
+  ],
   putWebhook: [(tenant) => tenant.call("PUT", "/v1/webhooks/crm", { url: hookUrl(), events: ["turn.completed"] })],
   deleteWebhook: [
     (tenant) => tenant.call("PUT", "/v1/webhooks/crm", { url: hookUrl(), events: ["turn.completed"] }),
     (tenant) => tenant.call("DELETE", "/v1/webhooks/crm"),
   ],
-} satisfies Partial<Record<Act, readonly Change[]>>;
+} satisfies Readonly<Record<string, readonly Change[]>>;
 
 /** All others: what they change lies in objects, or in tables that nobody keeps by the revision. */
 const keeping = {
   sessions:
-    "beginSession equipSession chooseSessionContext listSessions readSession changeSession deleteSession sendMessage completeChat instructAgent readResponse deleteResponse readTurn readTurnTrace cancelTurn readTranscript readVersions readOriginals editMessage restoreMessage eraseMessage readSessionContext changeSessionContext restoreSessionContext readSupervision followEvents",
-  asks: "listAsks readAsk answerAsk cancelAsk answerStaffAsks",
-  runs: "startRun sendTeam listRuns readRun readTrace cancelRun",
+    "beginSession equipSession chooseSessionContext superviseSession listSessions readSession changeSession deleteSession sendMessage completeChat instructAgent readResponse deleteResponse readTurn readTurnTrace cancelTurn readTranscript readConversation readVersions readOriginals editMessage restoreMessage eraseMessage readSessionContext changeSessionContext restoreSessionContext readSupervision followEvents",
+  asks: "answerAsk cancelAsk answerStaffAsks",
+  runs: "startRun sendTeam readTrace cancelRun",
   roundtables:
     "startRoundtable sendPanel listRoundtables readRoundtable continueRoundtable giveContext synthesizeRoundtable controlRoundtable forkRoundtable",
   memories:
-    "createVault listVaults readVault deleteVault createMemory listMemories findMemories readMemory deleteMemory startThread recordMessages endThread readThread listThreads deleteThread awaitConsistency listDeadLetters retryDeadLetter addEntry listEntries readEntry tagEntry correctEntry deleteEntry searchEntries readMemoryContext writeMemoryContext restoreMemoryContext listContextVersions readContextVersion listContextSources compareContextVersions readPrompts",
+    "createVault listVaults readVault deleteVault createMemory listMemories findMemories readMemory changeMemory deleteMemory startThread recordMessages endThread readThread listThreads deleteThread awaitConsistency listMemoryEvents listDeadLetters retryDeadLetter addEntry listEntries readEntry tagEntry correctEntry deleteEntry searchEntries searchMemories readMemoryContext writeMemoryContext restoreMemoryContext listContextVersions readContextVersion listContextSources compareContextVersions readPrompts",
   // A connection is read anew with each event; what a channel may do is asked then.
   channels:
     "putChannel readChannel listChannels deleteChannel rotateChannelAddress listChannelDeliveries retryChannelDelivery receiveChannelEvents",
   reads:
-    "readResource listResources readWholeResource readSigningSecret listResourceVersions readResourceVersion compareResourceVersions readWebhook listWebhooks listWebhookDeliveries readSettings listOwnKeys readUsage listTenants readTenant listKeys exportAudit listParkedDeliveries",
+    "readResource listResources readWholeResource listResourceVersions readResourceVersion compareResourceVersions readWebhook listWebhooks listWebhookDeliveries exportAudit listAudit planConfig listLimitEvents",
   // Tokens and revoked subjects are read with each request.
   tokens: "mintToken revokeSubject",
+  // Who signs in is read with each page.
+  people:
+    "inviteFirstPerson listPeople invitePerson invitePersonAgain changePerson deletePerson endPersonSessions listOwnPasskeys addOwnPasskey deleteOwnPasskey signOut",
   // The tenant comes into being, or is gone with everything.
   tenants: "createTenant deleteTenant",
   // A remote tool's list raises it as its row changes, below; nothing else that these do is kept.
+  // What models cost is the deployment's, and read by its version.
+  prices: "putPrices",
+  supervision: "trySupervision sendSupervisor replayDecisions labelDecision labelMessage",
   others:
-    "pinTools runMaintenance retryParkedDeliveries retryWebhookDelivery testWebhook flushThread deliverWebhooks keepDeadLetter",
+    "pinTools runMaintenance resealSecrets importTenant restoreSession restoreRun restoreRoundtable retryParkedDeliveries retryWebhookDelivery testWebhook flushThread deliverWebhooks keepDeadLetter",
 };
 
 it("every act is known here: a new one says whether it changes what is kept of a tenant", () => {
   const known = [...Object.keys(raising), ...Object.values(keeping).flatMap((names) => names.split(" "))];
-  expect(known.toSorted()).toEqual(Object.keys(acts).toSorted());
+  const reading = acts.flatMap((one) => ("route" in one && one.route?.method === "get" ? [one.act] : []));
+  expect([...new Set([...known, ...reading])].toSorted()).toEqual(acts.map(({ act }) => act).toSorted());
 });
 
 it.each(Object.entries(raising))("%s gives the tenant another revision", async (_act, steps) => {

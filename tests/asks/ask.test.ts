@@ -13,6 +13,7 @@ import {
   storedAskSchema,
 } from "../../src/asks/ask.js";
 import type { AskWork } from "../../src/asks/origin.js";
+import { defined } from "../../src/conversation/defined.js";
 
 const now = Date.UTC(2030, 0, 1);
 const work: AskWork = { sessionId: "ses_1", turnId: "trn_1", subject: "ada", agent: "support", message: "Help!" };
@@ -21,7 +22,7 @@ const as = (role: Role, subject?: string): Answerer => ({
     kind: role === "user" ? "token" : "key",
     id: `key_${role}`,
     role,
-    ...(subject === undefined ? {} : { subject }),
+    ...defined({ subject }),
   },
   asStaff: role === "operator" || role === "admin",
 });
@@ -36,7 +37,10 @@ describe("an ask", () => {
       question: "Which?",
       priority: "normal",
       from: {
-        ...{ sessionId: "ses_1", turnId: "trn_1", subject: "ada", agent: "assistant" },
+        sessionId: "ses_1",
+        turnId: "trn_1",
+        subject: "ada",
+        agent: "assistant",
         about: { message: "Help!" },
       },
       audience: "user",

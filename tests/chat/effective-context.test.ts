@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { excludeItem, excludeTool, includeItem, sessionContextSchema } from "../../src/chat/context.js";
+import {
+  changeContext,
+  excludeItem,
+  excludeTool,
+  includeItem,
+  includeTool,
+  isToolExcluded,
+  sessionContextSchema,
+} from "../../src/chat/context.js";
 import { effectiveContext } from "../../src/chat/effective-context.js";
 
 const agent = { rules: ["polite"], references: ["prices"], tools: [{ server: "shop", tool: "lookup" }] };
@@ -47,5 +55,17 @@ describe("what is in force in a session", () => {
       name: "gone",
       because: "session",
     });
+  });
+
+  it("keeps a tool that was excluded by name out, though its server is excluded and included after it", () => {
+    const refund = { server: "shop", tool: "refund" };
+    const server = { server: "shop", tool: "*" };
+    const reopened = includeTool(excludeTool(excludeTool(nothing, refund), server), server);
+    expect(isToolExcluded(reopened, refund)).toBe(true);
+    expect(isToolExcluded(reopened, { server: "shop", tool: "lookup" })).toBe(false);
+    const none = { rules: [], references: [] };
+    const change = { remove: { ...none, tools: [refund] }, add: { ...none, tools: [server] } };
+    expect(isToolExcluded(changeContext(nothing, change), refund)).toBe(true);
+    expect(isToolExcluded(includeTool(reopened, refund), refund)).toBe(false);
   });
 });

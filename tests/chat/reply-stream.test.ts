@@ -150,7 +150,7 @@ describe("the gate", () => {
     expect(gate.push("later")).toBe("");
     const open = openStreamGate([
       rules("shadow", [blocks(phrase)], { mode: "shadow" }),
-      rules("request", [blocks(phrase)], { hooks: ["request"] }),
+      rules("request", [blocks(phrase)], { hooks: new Set(["request"] as const) }),
     ]);
     expect(open.push("crown jewels")).toBe("crown jewels");
   });

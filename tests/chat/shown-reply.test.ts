@@ -4,7 +4,10 @@ import { replyShownTo } from "../../src/chat/shown-reply.js";
 import type { AssistantMessage, ToolCallRequest, ToolCallResult } from "../../src/conversation/message.js";
 
 const pending = (audience?: "user" | "staff"): ToolCallRequest => ({
-  ...{ toolCallId: "c", server: "conclave", tool: "ask_human", args: { question: "Is she on the list?" } },
+  toolCallId: "c",
+  server: "conclave",
+  tool: "ask_human",
+  args: { question: "Is she on the list?" },
   ...(audience && { audience }),
 });
 const asked = (audience?: "user" | "staff"): ToolCallResult => ({
@@ -58,4 +61,15 @@ it("of a reply that doesn't say who was asked, an end user sees as little as if 
   expect(JSON.stringify(replyShownTo("user", unmarked))).not.toContain("She");
   expect(JSON.stringify(replyShownTo("user", unmarked))).not.toContain("she");
   expect(replyShownTo("client", unmarked)).toBe(unmarked);
+});
+
+describe("of a team's workers", () => {
+  const modelReply = { ...toUser.modelReply, metadata: { team: "desk", workers: "billing", activeWorker: "billing" } };
+
+  it.each([
+    ["user", { team: "desk" }],
+    ["client", modelReply.metadata],
+  ] as const)("a %s reads no more than is theirs", (reader, metadata) => {
+    expect(replyShownTo(reader, { ...toUser, modelReply }).modelReply.metadata).toEqual(metadata);
+  });
 });

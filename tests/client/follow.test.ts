@@ -103,7 +103,7 @@ describe("events over a connection that breaks at any byte", () => {
           after,
           lingerMs: 0,
           active: () => active,
-          heard: ({ data }) => data,
+          visible: ({ data }) => data,
           catchUp,
         });
         return new Response(cut(stream, 20 + below(600), below(2) === 0 ? "breaks" : "ends"));
@@ -180,6 +180,35 @@ describe("the client against a Worker", () => {
     expect(turn.reply?.modelReply.turns.at(-1)?.message).toBe("That one.");
     const told = await all(conclave.sessions.events(sessionId, { after: events.at(-1)?.id ?? 0, untilIdle: true }));
     expect(told.map(({ event }) => event)).toEqual(expect.arrayContaining(["ask.closed", "turn.completed"]));
+  });
+
+  it("follows through a wait to the end of its own turn, and says where it is", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant", { tools: [{ server: "conclave", tool: "ask_human" }] });
+    const conclave = new Conclave({
+      baseUrl: origin,
+      token: tenant.key,
+      retryAfterMs: 1,
+      fetch: (input, init) => exports.default.fetch(new Request(input, init)),
+    });
+    const { sessionId } = await conclave.sessions.create({ agent: "assistant", subject: "ada" });
+    const asking = { toolCalls: [{ name: "ask_human", arguments: { question: "Which?" } }] };
+    await model.reply(asking, { text: "That one." }, { text: "Two of them." });
+    const first = await conclave.sessions.send(sessionId, { content: "Buy it." });
+    const reply = new ReplyText();
+    const states: string[] = [];
+    const texts: string[] = [];
+    for await (const event of conclave.sessions.stream(sessionId, { content: "Twice." }, { follow: true })) {
+      const text = reply.after(event);
+      if (event.event === "turn.queued") {
+        expect(reply.state?.userMessage).toMatch(/^Your message was taken/);
+        await conclave.asks.answer(first.asks[0]?.askId ?? "", { response: "The red one." });
+      }
+      if (event.event === "turn.completed") texts.push(text);
+      if (reply.state !== undefined && states.at(-1) !== reply.state.status) states.push(reply.state.status);
+    }
+    expect(texts).toEqual(["That one.", "Two of them."]);
+    expect([states[0], states.at(-1)]).toEqual(["queued", "completed"]);
   });
 
   it("throws what is refused, with the API's words, and tries again what may pass", async () => {

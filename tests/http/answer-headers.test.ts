@@ -42,4 +42,6 @@ it("a page that everybody reads may be kept, and differs by no origin", async ()
   const { headers } = await send("GET", "/docs/errors");
   expect([headers.get("x-content-type-options"), headers.get("cache-control")]).toEqual(["nosniff", null]);
   expect(headers.get("vary")).not.toContain("Origin");
+  expect(headers.get("referrer-policy")).toBe("no-referrer");
+  expect((await send("GET", "/docs")).headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
 });

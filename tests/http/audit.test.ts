@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { composeServices } from "../../src/composition.js";
+import { defined } from "../../src/conversation/defined.js";
 import { auditColumns } from "../../src/tenancy/audit.js";
 import { auditAbout, keyIdOf } from "../support/audit.js";
 import { type Fields, newTenant, send, type TestTenant } from "../support/conclave.js";
@@ -12,7 +13,7 @@ afterEach(() => void vi.useRealTimers());
 const deployment = { kind: "system", id: "deployment" };
 const adminOf = (tenant: TestTenant) => ({ kind: "key", id: keyIdOf(tenant), role: "admin" });
 const byDeployment = (method: string, path: string, body?: unknown) =>
-  send(method, `/v1/admin/tenants/${path}`, { key: env.ADMIN_SECRET, ...(body === undefined ? {} : { body }) });
+  send(method, `/v1/admin/tenants/${path}`, { key: env.ADMIN_SECRET, ...defined({ body }) });
 const change = (tenant: TestTenant, body: Fields) => tenant.call("PATCH", "/v1/tenant", body);
 const csvOf = async ({ key }: TestTenant) => (await send("GET", "/v1/audit?format=csv", { key })).text();
 
@@ -42,12 +43,17 @@ describe("of keys", () => {
         ["key.deleted", "deleted", adminOf(tenant), shop],
         ["key.deleted", "deleted", deployment, staff],
       ].map(([type, decision, actor, subject]) => ({
-        ...{ at: expect.any(String), type, decision, actor, subject, reasons: [] },
+        at: expect.any(String),
+        type,
+        decision,
+        actor,
+        subject,
+        reasons: [],
       })),
     );
     const csv = await csvOf(tenant);
     expect(csv).toContain(`"keys/${made.keyId}"`);
-    expect(csv).toContain(`"client","'=web shop","","",""\r\n`);
+    expect(csv).toContain(`"client","'=web shop","","","","","",""\r\n`);
     // The secret may hold underscores itself.
     for (const { key } of [tenant, other, { key: made.key }])
       expect(csv).not.toContain(key.slice(key.indexOf("_", "cnk_".length) + 1));
@@ -68,7 +74,9 @@ describe("of keys", () => {
 describe("of a tenant's settings", () => {
   const rows = async (tenant: TestTenant) =>
     (await auditAbout(tenant, "settings.changed")).map(({ actor, subject, decision }) => ({
-      ...{ actor, subject, decision },
+      actor,
+      subject,
+      decision,
     }));
   const row = (
     tenant: TestTenant,
@@ -94,7 +102,7 @@ describe("of a tenant's settings", () => {
       row(tenant, ["strict"], deployment),
     ];
     expect(await rows(tenant)).toEqual(expected);
-    expect(await csvOf(tenant)).toContain(`"clientMay; providers; name","${added.changes.join("; ")}",""\r\n`);
+    expect(await csvOf(tenant)).toContain(`"clientMay; providers; name","${added.changes.join("; ")}","","","",""\r\n`);
 
     await change(tenant, { settings: { providers: { acme: { ...provider, apiKey: "sk-kane" } } } });
     const exchanged = row(tenant, ["providers"], adminOf(tenant), { changes: ["providers.acme.apiKey"] });
@@ -138,7 +146,9 @@ describe("of end users' tokens", () => {
     const actor = { kind: "key", id: keyIdOf(client), role: "client" };
     expect(await auditAbout(tenant, "subject.revoked")).toMatchObject(
       [10, 2_000].map((after) => ({
-        ...{ at: new Date(second + after).toISOString(), actor, decision: "revoked" },
+        at: new Date(second + after).toISOString(),
+        actor,
+        decision: "revoked",
         subject: { kind: "subjects", name: "ada" },
       })),
     );
@@ -187,7 +197,13 @@ describe("of a memory", () => {
         ["thread.deleted", staff, { kind: "threads", name: "other" }],
         ["thread.deleted", adminOf(tenant), { kind: "threads", name: "other" }],
       ].map(([type, actor, subject]) => ({
-        ...{ at: expect.any(String), type, decision: "deleted", memoryId, actor, subject, reasons: [] },
+        at: expect.any(String),
+        type,
+        decision: "deleted",
+        memoryId,
+        actor,
+        subject,
+        reasons: [],
       })),
     );
     const csv = await csvOf(tenant);

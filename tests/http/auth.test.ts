@@ -126,10 +126,11 @@ describe("the admin secret", () => {
   });
 
   it("has to be long: a short one opens nothing, and /health says which secret it is and not what it holds", async () => {
-    const services = { ...composeServices(env), adminSecret: "short", sealingSecret: "s".repeat(31) };
+    const services = { ...composeServices(env), adminSecret: "short", sealingSecrets: ["s".repeat(31)] as const };
     expect(await authenticateDeployment("short", "", services)).toMatchObject({ code: "unavailable" });
     expect((await checkHealth(services)).checks).toEqual({
       database: "ok",
+      schema: "ok",
       ADMIN_SECRET: "failed",
       SEALING_SECRET: "failed",
     });

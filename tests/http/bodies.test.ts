@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { defined } from "../../src/conversation/defined.js";
 import { type Answer, newTenant, send, type TestTenant } from "../support/conclave.js";
 import { expectProblem, pathsOf } from "./support.js";
 
@@ -24,7 +25,7 @@ async function raw(
       method,
       headers: {
         authorization: `Bearer ${tenant.key}`,
-        ...(type === undefined ? {} : { "content-type": type }),
+        ...defined({ "content-type": type }),
         ...more,
       },
       body,

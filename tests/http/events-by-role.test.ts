@@ -155,8 +155,13 @@ it("of a question to staff an end user hears that there is one, in events and in
   ];
   const [seen, asStaff] = [asked(readers.user), asked(readers.operator)];
   const bare = {
-    ...{ askId, kind: "review", question: "Staff is asked.", priority: asks[0]?.priority, audience: "staff" },
-    ...{ openedAt: asks[0]?.openedAt, from: { sessionId: session, turnId, about: {} } },
+    askId,
+    kind: "review",
+    question: "Staff is asked.",
+    priority: asks[0]?.priority,
+    audience: "staff",
+    openedAt: asks[0]?.openedAt,
+    from: { sessionId: session, turnId, about: {} },
   };
   expect(await seen()).toEqual([bare, bare].map((ask) => ({ ...ask, status: "open" })));
   expect(JSON.stringify(await asStaff())).toContain("debts");

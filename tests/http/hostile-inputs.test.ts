@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { defined } from "../../src/conversation/defined.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
 import type { ScriptedReply } from "../support/upstream-client.js";
 
@@ -76,7 +77,7 @@ async function attacker({ parameters, rules = [], replies }: Hostile): Promise<T
     server: "shop",
     description: "Takes a note.",
     http: { url: hook.hookURL },
-    ...(parameters === undefined ? {} : { parameters }),
+    ...defined({ parameters }),
   });
   if (rules.length > 0) await tenant.rules("guard", rules);
   const model = await tenant.agent("assistant", {

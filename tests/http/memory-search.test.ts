@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { meanFigures, plainBm25, readLocomo } from "../../scripts/evaluation/evaluation.js";
-import { questionFigures } from "../../scripts/evaluation/metrics.js";
+import { meanFigures, plainBm25, readLocomo } from "../../tools/evaluation/evaluation.js";
+import { questionFigures } from "../../tools/evaluation/metrics.js";
 import { filler } from "../memory/retrieval/builders.js";
 import fixture from "../memory/retrieval/fixture-conversation.json";
 import { newMemory } from "../support/memory.js";

@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { z } from "zod";
+import { auditAbout } from "../support/audit.js";
 import { send } from "../support/conclave.js";
 import { callTool, mcpClient } from "../support/mcp-client.js";
 import { newMemory, type TestMemory } from "../support/memory.js";
@@ -151,4 +153,22 @@ it("what was stored before a rule was made doesn't reach a prompt or a memory to
     expect(prompt).toContain("My parcel goes to Turin.");
     expect(prompt).not.toContain("falcon");
   }
+});
+
+it("texts on record that are the same have the same digest within a memory, and another in another one", async () => {
+  const memory = await ruled();
+  const other = await newMemory("offline", memory.tenant);
+  const written = [
+    [memory, "I live in Turin."],
+    [memory, "I live in Turin."],
+    [memory, "I live in Rome."],
+    [other, "I live in Turin."],
+  ] as const;
+  for (const [to, rawEntry] of written) await to.call("POST", "/entries", { rawEntry });
+  const passes = z.array(z.object({ steps: z.array(z.object({ beforeHash: z.string() })) }));
+  const [first, again, rome, elsewhere] = passes
+    .parse(await auditAbout(memory.tenant, "supervision"))
+    .map(({ steps }) => steps[0]?.beforeHash);
+  expect(again).toBe(first);
+  expect(new Set([first, rome, elsewhere]).size).toBe(3);
 });

@@ -72,8 +72,13 @@ describe("a resource that is stored", () => {
   it("lists what it names and isn't there under warnings, when it is stored and when it is read, until it is there", async () => {
     const tenant = await newTenant();
     const agent = {
-      ...{ kind: "model", model: ["acme/large", "openai/x"], instructions: "", tools: ["bank/pay"] },
-      ...{ supervisors: ["guard"], references: ["prices"], rules: ["polite"] },
+      kind: "model",
+      model: ["acme/large", "openai/x"],
+      instructions: "",
+      tools: ["bank/pay"],
+      supervisors: ["guard"],
+      references: ["prices"],
+      rules: ["polite"],
     };
     const stored = await tenant.call("PUT", "/v1/agents/assistant", agent);
     expect(stored.status).toBe(201);
@@ -113,7 +118,9 @@ describe("a resource that is stored", () => {
       "workers.0.team",
     ]);
     const supervisor = await tenant.call("PUT", "/v1/supervisors/judge", {
-      ...{ kind: "agent", hooks: ["request"], config: { model: "acme/large", instructions: "Judge." } },
+      kind: "agent",
+      hooks: ["request"],
+      config: { model: "acme/large", instructions: "Judge." },
     });
     expect(supervisor.body.warnings).toMatchObject([{ path: "config.model" }]);
   });

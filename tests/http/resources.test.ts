@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { composeServices } from "../../src/composition.js";
-import { takeTable } from "../support/broken-database.js";
+import { takeTable, withoutLastMigration } from "../support/broken-database.js";
 import { newTenant, send, type TestTenant } from "../support/conclave.js";
 import { eventually } from "../support/eventually.js";
 import { expectProblem, pathsOf } from "./support.js";
@@ -313,5 +314,14 @@ describe("/health", () => {
     const answer = await send("GET", "/health");
     expect(answer.status).toBe(503);
     expect(await answer.json()).toMatchObject({ status: "unavailable", checks: { database: "failed" } });
+  });
+
+  it("is a 503 where the database lacks a migration, and says how many it has", async () => {
+    const whole = z.object({ schema: z.object({ want: z.int() }) }).parse(await (await send("GET", "/health")).json());
+    const { want } = whole.schema;
+    await withoutLastMigration();
+    const answer = await send("GET", "/health");
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ schema: { have: want - 1, want }, checks: { schema: "failed" } });
   });
 });

@@ -21,8 +21,11 @@ it("changes at the same time all hold: one that takes a right from clients isn't
   const { name, settings } = (await tenant.call("GET", "/v1/tenant")).body;
   expect(name).toBe("renamed");
   expect(settings).toMatchObject({
-    ...{ clientMay: [], strict: true, corsOrigins: ["https://app.example"] },
-    ...{ providers: { acme: { baseUrl: provider.baseUrl } }, reviews: { audience: "user", timeoutMs: 5_000 } },
+    clientMay: [],
+    strict: true,
+    corsOrigins: ["https://app.example"],
+    providers: { acme: { baseUrl: provider.baseUrl } },
+    reviews: { audience: "user", timeoutMs: 5_000 },
   });
   expect(settings).not.toHaveProperty("embeddings");
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type UiChunk, uiChunkSchema } from "../../src/http/ui-chat/chunks.js";
 import { ServerSentEventParser } from "../../src/text/server-sent-events.js";
 import { type Answer, type Fields, newTenant, send, TestTenant } from "../support/conclave.js";
+import { eventually } from "../support/eventually.js";
 import { newPanel, requests, seat, takes } from "../support/roundtables.js";
 import { expectProblem } from "./support.js";
 
@@ -250,6 +251,48 @@ describe("what happens in a turn", () => {
     expect(of(held, "data-waiting")).toMatchObject([{ data: { for: "staff" } }]);
     expect(JSON.stringify(held)).not.toMatch(/ask_/);
     expect(of(await say(ada, "c", "Well?"), "data-waiting")).toMatchObject([{ data: { for: "earlier_message" } }]);
+  });
+
+  it("follows what staff looks at to the answer, and a message behind it with the one before", async () => {
+    const tenant = await newTenant();
+    const match = { type: "phrases", phrases: ["refund"] };
+    await tenant.rules("desk", [{ match, action: "review", reason: "money" }]);
+    const model = await tenant.agent("assistant", { supervisors: ["desk"] });
+    await model.reply({ text: "You get it back." }, { text: "You are welcome." });
+    const ada = await userOf(tenant, "ada");
+    const followed = ada.call("POST", "/v1/ui-chat", bodyOf("c", "I want a refund.", { follow: true }));
+    const ask = await eventually(async () => {
+      const { items } = (await tenant.call("GET", "/v1/asks?status=open")).body;
+      expect(items).toHaveLength(1);
+      return items[0];
+    });
+    const behind = ada.call("POST", "/v1/ui-chat", bodyOf("c", "Thanks!", { follow: true }));
+    const lastTurn = async () => (await tenant.call("GET", `/v1/sessions/${ask.from.sessionId}`)).body.lastTurn;
+    await expect.poll(lastTurn).toMatchObject({ status: "queued" });
+    const loaded = ada.call("GET", "/v1/ui-chat/c/stream?follow=true");
+    await tenant.call("POST", `/v1/asks/${ask.askId}/answer`, { decision: "accept" });
+    const own = chunksOf(await followed);
+    expect(of(own, "data-waiting")).toMatchObject([
+      { data: { for: "staff", message: expect.stringMatching(/^A person/) } },
+    ]);
+    expect([textIn(own), own.at(-1)]).toMatchObject(["You get it back.", { finishReason: "stop" }]);
+    const next = chunksOf(await behind);
+    expect(of(next, "data-waiting")).toMatchObject([
+      {
+        data: { for: "earlier_message", message: "Your message was taken. A person looks at the one before it first." },
+      },
+    ]);
+    expect([textIn(next), next.at(-1)]).toMatchObject(["You get it back.|You are welcome.", { finishReason: "stop" }]);
+    expect(chunksOf(await loaded).at(-1)).toMatchObject({ finishReason: "stop" });
+  });
+
+  it("with `follow` still ends where its user is asked", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant", { tools: human });
+    const ada = await userOf(tenant, "ada");
+    await model.reply(asks("Which order?"), { text: "It is on its way." });
+    expect((await say(ada, "c", "Where is it?", { follow: true })).at(-1)).toMatchObject({ finishReason: "other" });
+    expect(textIn(await say(ada, "c", "A-1", { follow: true }))).toBe("It is on its way.");
   });
 
   it("tells a block and a failure apart, and takes back what was shown before them", async () => {

@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { allTools } from "../../src/mcp/tools/all.js";
-import { acts } from "../../src/tenancy/acts.js";
 import { type Fields, newTenant, type TestTenant } from "../support/conclave.js";
 import { callTool, mcpClient } from "../support/mcp-client.js";
 import { newPanel, requests, seat, startTable, takes } from "../support/roundtables.js";
@@ -21,8 +20,8 @@ it("are found by the roles that the table of acts names, and by no other", async
     const key = role === "user" ? await tokenOf(tenant, "ada") : (await tenant.withRole(role)).key;
     const { tools } = await (await mcpClient(key, era)).listTools();
     const mayUse = allTools.filter(({ act }) => {
-      const { role: least, ...more } = acts[act];
-      return role === "user" ? "ofSubject" in more : roles.some((one) => one === least) && rank(role) >= rank(least);
+      const { role: least, ofSubject } = act;
+      return role === "user" ? ofSubject : roles.some((one) => one === least) && rank(role) >= rank(least);
     });
     expect(tools.map(({ name }) => name).sort(), role).toEqual(mayUse.map(({ name }) => name).sort());
   }
@@ -50,11 +49,19 @@ async function owner() {
   const vault = await tenant.call("POST", "/v1/vaults", { title: "Vault" });
   const memory = await tenant.call("POST", `/v1/vaults/${vault.body.vaultId}/memories`, { title: "Memory" });
   const entry = await tenant.call("POST", `/v1/memories/${memory.body.memoryId}/entries`, {
-    ...{ rawEntry: "The cat is called Tom.", role: "user", summary: "The cat is Tom." },
+    rawEntry: "The cat is called Tom.",
+    role: "user",
+    summary: "The cat is Tom.",
   });
   const ids: Fields = {
-    ...{ sessionId, turnId: turn.turnId, askId: turn.asks[0]?.askId, runId: run.body.runId, agentId: "a" },
-    ...{ vault_id: vault.body.vaultId, memory_id: memory.body.memoryId, entry_id: entry.body.entryId },
+    sessionId,
+    turnId: turn.turnId,
+    askId: turn.asks[0]?.askId,
+    runId: run.body.runId,
+    agentId: "a",
+    vault_id: vault.body.vaultId,
+    memory_id: memory.body.memoryId,
+    entry_id: entry.body.entryId,
   };
   for (const id of Object.values(ids)) expect(id).toEqual(expect.any(String));
   return { tenant, ids, roundtableId: table.sessionId };
@@ -62,10 +69,15 @@ async function owner() {
 
 /** What tools take beside ids, where a word of any kind won't do. */
 const otherArguments: Readonly<Record<string, unknown>> = {
-  ...{ action: "stop", round: 1, role: "user", answer: { response: "Mine." }, level: "stored", messages: [] },
+  action: "stop",
+  round: 1,
+  role: "user",
+  answer: { response: "Mine." },
+  level: "stored",
+  messages: [],
 };
 const ofRoundtables = new Set(
-  allTools.filter(({ act }) => /Roundtable/.test(act) && act !== "startRoundtable").map(({ name }) => name),
+  allTools.filter(({ act }) => /Roundtable/.test(act.act) && act.act !== "startRoundtable").map(({ name }) => name),
 );
 const inputSchema = z.object({
   properties: z.record(z.string(), z.unknown()).default({}),

@@ -221,7 +221,9 @@ it.each([
       accept: "application/json, text/event-stream",
     },
     body: JSON.stringify({
-      ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
       params: { name: "send_message", arguments: { sessionId, content: "Bye.", waitMs: 60_000 }, ...meta },
     }),
   });

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { contextProblems, maxContextCharacters, parseContext } from "../../src/memory/context-document.js";
-import { itemsOfText, itemsOfVersion, originsByHand, storeItems } from "../../src/memory/context-items.js";
-import { mergeContexts } from "../../src/memory/context-merge.js";
+import {
+  itemsOfText,
+  itemsOfVersion,
+  mergeContexts,
+  originsByHand,
+  storeItems,
+} from "../../src/memory/context-items.js";
 import { extractiveContext, extractiveSummary } from "../../src/memory/extractive.js";
 
 const itemsOf = (document: string) => itemsOfVersion({ version: 1, document, origins: [] });

@@ -4,15 +4,15 @@ import { itemsOfVersion } from "../../src/memory/context-items.js";
 import {
   agentPrefix,
   capturePrompt,
+  type PromptMessage,
   promptNames,
-  type SaidMessage,
   synthesisPrompt,
 } from "../../src/memory/prompts.js";
 
 const prompts = { "entry-capture": "CAPTURE", summary: "SUMMARY", context: "CONTEXT" };
 const place = { vaultId: "vlt_1", memoryId: "mem_1" };
 const knowing = (context: string) => ({ context, uncovered: [] });
-const said = (seq: number, content: string): SaidMessage => ({
+const said = (seq: number, content: string): PromptMessage => ({
   seq,
   role: "user",
   content,

@@ -10,7 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const workersAi = { run: async (model: string) => ({ response: `from ${model}` }) };
+const openAiAt = (baseURL: string) => ({ OPENAI_API_KEY: SECRET, OPENAI_BASE_URL: baseURL });
+const AI = { run: async (model: string) => ({ response: `from ${model}` }) };
 
 describe("the names of models", () => {
   it.each(["nobody/model", "acme", "acme/", "offline/large", "", "openai/gpt-5", "workers-ai/x", "__proto__/x"])(
@@ -34,8 +35,7 @@ describe("the names of models", () => {
 
   it("lists what is configured", () => {
     const config: ModelConfig = {
-      openai: { apiKey: SECRET },
-      workersAi,
+      deployment: { OPENAI_API_KEY: SECRET, AI },
       providers: { acme: { baseURL: "https://acme", apiKey: "" } },
     };
     expect(availableModels(config)).toEqual([
@@ -48,7 +48,7 @@ describe("the names of models", () => {
   });
 
   it("keeps the slashes of a model's own name", async () => {
-    const port = createModelPort({ workersAi }, testPorts());
+    const port = createModelPort({ deployment: { AI } }, testPorts());
     const result = await port.call(ask("Hello", { models: ["workers-ai/@cf/meta/llama"] }));
     expect(result).toMatchObject({ text: "from @cf/meta/llama", model: "workers-ai/@cf/meta/llama" });
   });
@@ -56,7 +56,7 @@ describe("the names of models", () => {
   it("calls OpenAI with the field that its newer models want", async () => {
     const upstream = upstreamFor(server.url);
     await upstream.reply({ text: "ok" });
-    const { port } = harnessFor(upstream, { openai: { apiKey: SECRET, baseURL: upstream.baseURL } });
+    const { port } = harnessFor(upstream, { deployment: openAiAt(upstream.baseURL) });
     await port.call(ask("Hello", { models: [`openai/${upstream.model}`], maxOutputTokens: 50 }));
     expect((await upstream.requests())[0]?.body).toMatchObject({ max_completion_tokens: 50 });
   });
@@ -72,24 +72,19 @@ describe("the default model", () => {
   it("is OpenAI's where that is configured", async () => {
     const upstream = upstreamFor(server.url);
     await upstream.reply({ text: "ok" });
-    const openai = { apiKey: SECRET, baseURL: upstream.baseURL };
-    expect(await defaultOf({ openai, workersAi, defaultModel: upstream.model })).toEqual([
-      "default",
-      `openai/${upstream.model}`,
-    ]);
+    expect(
+      await defaultOf({ deployment: { ...openAiAt(upstream.baseURL), AI }, defaultModel: upstream.model }),
+    ).toEqual(["default", `openai/${upstream.model}`]);
   });
 
   it("is gpt-5-mini unless another is named", async () => {
     const upstream = upstreamFor(server.url, "gpt-5-mini");
     await upstream.reply({ text: "ok" });
-    expect(await defaultOf({ openai: { apiKey: SECRET, baseURL: upstream.baseURL } })).toEqual([
-      "default",
-      "openai/gpt-5-mini",
-    ]);
+    expect(await defaultOf({ deployment: openAiAt(upstream.baseURL) })).toEqual(["default", "openai/gpt-5-mini"]);
   });
 
   it("is Workers AI's where only that is bound", async () => {
-    const [model, meaning] = await defaultOf({ workersAi });
+    const [model, meaning] = await defaultOf({ deployment: { AI } });
     expect(model).toBe("default");
     expect(meaning).toMatch(/^workers-ai\/@cf\//);
   });
@@ -98,7 +93,7 @@ describe("the default model", () => {
     const upstream = upstreamFor(server.url);
     await upstream.reply({ text: "ok" });
     const providers = { acme: { baseURL: upstream.baseURL, apiKey: SECRET } };
-    expect(await defaultOf({ workersAi, providers, defaultModel: `acme/${upstream.model}` })).toEqual([
+    expect(await defaultOf({ deployment: { AI }, providers, defaultModel: `acme/${upstream.model}` })).toEqual([
       "default",
       `acme/${upstream.model}`,
     ]);

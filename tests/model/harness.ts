@@ -1,6 +1,7 @@
 /** What the model tests share: real timers, waits that are recorded instead of waited for, and a listener that writes down. */
-import { createModelPort, type ModelConfig, type ModelPorts } from "../../src/model/directory.js";
+import { createModelPort, type ModelConfig } from "../../src/model/directory.js";
 import { ModelError, type ModelListener, type ModelPort, type ModelRequest } from "../../src/model/port.js";
+import type { ModelPorts } from "../../src/model/provider-table.js";
 import { withDeadline } from "../../src/platform/clock.js";
 import type { UpstreamModel } from "../support/upstream-client.js";
 

@@ -39,6 +39,13 @@ describe.each([{ streamed: false }, { streamed: true }])(
       expect(recorder.heard).toEqual(streamed ? ["Hello ", "to ", "you"] : []);
     });
 
+    it("counts what came from the cache and what was thought", async () => {
+      const { upstream, call } = setUp();
+      const usage = { inputTokens: 12, outputTokens: 9, cachedInputTokens: 8, reasoningTokens: 6 };
+      await upstream.reply({ text: "Hello to you", usage });
+      expect((await call()).usage).toEqual(usage);
+    });
+
     it("sends what the request holds", async () => {
       const { upstream, call } = setUp();
       await upstream.reply({ text: "{}" });

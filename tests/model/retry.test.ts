@@ -5,6 +5,7 @@ import {
   callWithFailover,
   defaultRetryPolicy,
   nextMove,
+  RestingModels,
   type RetryPolicy,
   retryAfterMs,
 } from "../../src/model/retry.js";
@@ -87,10 +88,36 @@ describe("a call with fail-over", () => {
   };
 
   it("retries the same model, and says which one answered", async () => {
-    const { call, tried, waits } = script("unavailable", "timeout");
+    const { call, tried, waits } = script("unavailable", "cut_stream");
     expect(await call("a", "b")).toEqual({ ...reply, model: "a" });
     expect(tried).toEqual(["a", "a", "a"]);
     expect(waits).toEqual([100, 200]);
+  });
+
+  it("asks the next model after one time-out, and for a minute that one first", async () => {
+    let now = 0;
+    const resting = new RestingModels(() => now);
+    const tried: string[] = [];
+    const attempt = async (model: string) => {
+      tried.push(model);
+      if (model === "hangs") throw fail("timeout");
+      return reply;
+    };
+    const ports = { sleep: async () => {}, random: () => 0, resting };
+    const call = () => callWithFailover(["hangs", "b"], {}, attempt, policy, ports);
+    await call();
+    await call();
+    now = 60_000;
+    await call();
+    expect(tried).toEqual(["hangs", "b", "b", "hangs", "b"]);
+  });
+
+  it("waits within the call no longer than its caller says", async () => {
+    const ports = { sleep: async () => {}, random: () => 0 };
+    const busy = async () => Promise.reject(fail("rate_limited", 3_000));
+    const error = await failureOf(callWithFailover(["a"], { maxRetryAfterMs: 2_000 }, busy, policy, ports));
+    expect(error).toMatchObject({ kind: "rate_limited", details: { retryAfterMs: 3_000 } });
+    expect(error.message).not.toContain("attempts");
   });
 
   it("goes on to the next model, at once where a retry is no use", async () => {
@@ -101,7 +128,7 @@ describe("a call with fail-over", () => {
   });
 
   it("names every model and reason at the end; a failure that may pass decides the kind", async () => {
-    const { call } = script("unauthorized", "timeout", "timeout", "timeout", "rate_limited", "bad_request");
+    const { call } = script("unauthorized", "unavailable", "unavailable", "unavailable", "rate_limited", "bad_request");
     const error = await failureOf(call("a", "b", "c"));
     expect(error.kind).toBe("rate_limited");
     expect(error.details.model).toBe("b");

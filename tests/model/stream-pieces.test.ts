@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createModelPort, type ModelPorts } from "../../src/model/directory.js";
+import { createModelPort } from "../../src/model/directory.js";
 import type { ModelListener } from "../../src/model/port.js";
+import type { ModelPorts } from "../../src/model/provider-table.js";
 import { withDeadline } from "../../src/platform/clock.js";
 import { ask, Recorder, testPorts } from "./harness.js";
 

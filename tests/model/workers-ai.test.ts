@@ -21,7 +21,7 @@ function setUp(answer: unknown) {
       return answer;
     },
   };
-  const port = createModelPort({ workersAi: binding, retry: { attemptsPerModel: 1 } }, testPorts());
+  const port = createModelPort({ deployment: { AI: binding }, retry: { attemptsPerModel: 1 } }, testPorts());
   const call = (more: Partial<ModelRequest> = {}, listener?: Recorder) =>
     port.call(ask("Hello", { models: [`workers-ai/${MODEL}`], ...more }), listener === undefined ? {} : { listener });
   return { seen, call };

@@ -10,7 +10,10 @@ describe("a chat completion", () => {
   it("answers with the agent that the model's name names, and leaves no session behind", async () => {
     const tenant = await newTenant();
     const model = await tenant.agent("assistant");
-    await model.reply({ text: "Lyon is in France.", usage: { inputTokens: 7, outputTokens: 4 } });
+    await model.reply({
+      text: "Lyon is in France.",
+      usage: { inputTokens: 7, outputTokens: 4, cachedInputTokens: 3, reasoningTokens: 1 },
+    });
     const answer = await complete(tenant, [
       { role: "system", content: "Answer in English." },
       user("Where is Paris?"),
@@ -22,7 +25,13 @@ describe("a chat completion", () => {
       object: "chat.completion",
       model: "assistant",
       choices: [{ message: { role: "assistant", content: "Lyon is in France." }, finish_reason: "stop" }],
-      usage: { prompt_tokens: 7, completion_tokens: 4, total_tokens: 11 },
+      usage: {
+        prompt_tokens: 7,
+        completion_tokens: 4,
+        total_tokens: 11,
+        prompt_tokens_details: { cached_tokens: 3 },
+        completion_tokens_details: { reasoning_tokens: 1 },
+      },
     });
     const [request] = await model.requests();
     expect(request?.body).toMatchObject({
@@ -42,12 +51,22 @@ describe("a chat completion", () => {
     await model.reply({ text: '{"place":"Lyon"}' });
     const schema = { type: "object", properties: { place: { type: "string" } } };
     await complete(tenant, [user("Where?")], {
-      ...{ temperature: 0.2, top_p: 0.9, seed: 7, stop: "END", max_tokens: 90, n: 1, user: "ada" },
+      temperature: 0.2,
+      top_p: 0.9,
+      seed: 7,
+      stop: "END",
+      max_tokens: 90,
+      n: 1,
+      user: "ada",
       response_format: { type: "json_schema", json_schema: { name: "where", schema } },
     });
     const [request] = await model.requests();
     expect(request?.body).toMatchObject({
-      ...{ temperature: 0.2, top_p: 0.9, seed: 7, stop: ["END"], max_completion_tokens: 90 },
+      temperature: 0.2,
+      top_p: 0.9,
+      seed: 7,
+      stop: ["END"],
+      max_completion_tokens: 90,
       response_format: { type: "json_schema", json_schema: { name: "where", schema } },
     });
   });

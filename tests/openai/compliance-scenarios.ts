@@ -5,6 +5,7 @@
  * Not here: `image-input` and `file-input`, as agents here read text alone (the refusal is tested); `response-output-phase-schema`, which
  * sends nothing; `file-search` and `offline-web-search`, which are optional tools of a provider.
  */
+import { defined } from "../../src/conversation/defined.js";
 
 export interface Scenario {
   readonly id: string;
@@ -26,7 +27,7 @@ const assistant = (content: string, phase?: string) => ({
   type: "message",
   role: "assistant",
   content,
-  ...(phase === undefined ? {} : { phase }),
+  ...defined({ phase }),
 });
 const weather = {
   type: "function",

@@ -1,6 +1,7 @@
 /** Calls that keep nothing, under an `Idempotency-Key`: what dies in between, and who comes again, makes no second turn. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import { defined } from "../../src/conversation/defined.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
 import { eventually } from "../support/eventually.js";
 import { crash } from "../support/objects.js";
@@ -11,7 +12,9 @@ async function charging() {
   const tenant = await newTenant();
   const shop = await tenant.agent("shop");
   await tenant.put("tools", "charge", {
-    ...{ server: "shop", description: "Charges.", parameters: { type: "object", properties: {} } },
+    server: "shop",
+    description: "Charges.",
+    parameters: { type: "object", properties: {} },
     http: { method: "POST", url: shop.hookURL },
   });
   const tools = [
@@ -81,7 +84,7 @@ it.each([true, false])(
         "/v1/responses",
         { model: "assistant", store, ...fields },
         {
-          ...(key === undefined ? {} : { "idempotency-key": key }),
+          ...defined({ "idempotency-key": key }),
         },
       );
     const question = await respond({ input: "Charge me." });
@@ -106,10 +109,7 @@ it("an answer in a conversation is given once, though its question is closed by 
       "POST",
       "/v1/chat/completions",
       { model: "assistant", messages },
-      {
-        "x-conclave-session": session,
-        ...(key === undefined ? {} : { "idempotency-key": key }),
-      },
+      { "x-conclave-session": session, ...defined({ "idempotency-key": key }) },
     );
   const question = await complete([user("Charge me.")]);
   const messages = [user("Charge me."), assistant(question.body.choices[0].message.content), user("The blue one.")];

@@ -60,7 +60,10 @@ describe("a tool that a person has to approve", () => {
     const tenant = await newTenant(settings);
     const hook = await tenant.agent("hook-holder");
     await tenant.put("tools", "pay", {
-      ...{ server: "bank", description: "Pays.", approval: "always", http: { url: hook.hookURL } },
+      server: "bank",
+      description: "Pays.",
+      approval: "always",
+      http: { url: hook.hookURL },
       parameters: { type: "object", properties: { amount: { type: "number" } } },
     });
     await hook.reply({ body: "paid", repeat: true });

@@ -199,7 +199,7 @@ describe("the metrics of a failure", () => {
       };
       const kit = kitIn(state, clock, {
         deliver: broken,
-        step: broken,
+        slice: broken,
         deadlinePassed: () => {
           throw new RangeError("broken");
         },
@@ -208,7 +208,7 @@ describe("the metrics of a failure", () => {
       await kit.outbox.drain();
       kit.deadlines.move("idle", clock.at);
       kit.onAlarm();
-      kit.kick();
+      kit.loop.kick();
       await settle();
     });
     expect(metrics.of("ten_test", "outbox.failed")).toMatchObject([{ code: "TypeError", attempts: 1, level: "warn" }]);

@@ -5,7 +5,7 @@ import { createModelPort } from "../../src/model/directory.js";
 import { sleep, withDeadline } from "../../src/platform/clock.js";
 import { upstreamFor } from "../support/upstream-client.js";
 
-/** Pieces of a streamed reply: deltas that are told in one stretch came in one. */
+/** Pieces of a streamed reply: deltas that are told in one synchronous section came in one. */
 async function piecesOf(call: (delta: (text: string) => void) => Promise<unknown>): Promise<string[]> {
   const pieces: string[] = [];
   let isOpen = false;

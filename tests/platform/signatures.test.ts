@@ -47,13 +47,13 @@ describe("a signed token", () => {
   const claims = { tenantId: "ten_1", subject: "ana", mintedBy: "key_1", issuedAt: 1, expiresAt: 2 };
 
   it("says what was signed, to who knows the secret", async () => {
-    const token = await createTokenSigner("one").sign(claims);
-    expect(await createTokenSigner("one").read(token)).toEqual(claims);
-    expect(await createTokenSigner("two").read(token)).toBeUndefined();
+    const token = await createTokenSigner(["one"]).sign(claims);
+    expect(await createTokenSigner(["one"]).read(token)).toEqual(claims);
+    expect(await createTokenSigner(["two"]).read(token)).toBeUndefined();
   });
 
   it("says nothing once a character of it is another", async () => {
-    const signer = createTokenSigner("one");
+    const signer = createTokenSigner(["one"]);
     const token = await signer.sign(claims);
     for (let at = 4; at < token.length - 1; at += 7) {
       const other = token[at] === "A" ? "B" : "A";

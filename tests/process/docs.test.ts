@@ -32,6 +32,7 @@ const shown = {
   PART: '"turnId":"(msg_[a-z0-9.]+)"',
   HASH: '"hash":"([a-f0-9]+)"',
   ASK: '"askId":"(ask_[a-z0-9_]+)"',
+  DECISION: '"decisionId":"(dec_[a-z0-9_]+)"',
   TABLE: '"sessionId":"(rt_[a-z0-9]+)"',
   REQUEST: '"requestId":"(ask_[a-z0-9_]+)"',
   RUN: '"runId":"(run_[a-z0-9]+)"',

@@ -1,12 +1,12 @@
 /** Every face under a key, killed with -9 where the tool server has noted the charge and the Worker hasn't heard of it: one charge each. */
 import { openSync } from "node:fs";
 import { expect, it } from "vitest";
-import { killAtTheCharge } from "../../scripts/kills/at-the-charge.js";
-import { BundledWorker } from "../../scripts/kills/bundled-worker.js";
-import { Client } from "../../scripts/kills/client.js";
-import { faces } from "../../scripts/kills/faces.js";
-import { Load, newRecord } from "../../scripts/kills/load.js";
-import { startUpstream } from "../../scripts/kills/upstream.js";
+import { killAtTheCharge } from "../../tools/kills/at-the-charge.js";
+import { BundledWorker } from "../../tools/kills/bundled-worker.js";
+import { Client } from "../../tools/kills/client.js";
+import { faces } from "../../tools/kills/faces.js";
+import { Load, newRecord } from "../../tools/kills/load.js";
+import { startUpstream } from "../../tools/kills/upstream.js";
 import { randomFrom } from "../support/random.js";
 
 it("charges once for each face, whoever died in between", async () => {

@@ -79,7 +79,9 @@ function pageProgram(): string {
 it("works in an empty project", async () => {
   const [packed] = z
     .array(z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) }))
-    .parse(JSON.parse(run(root, "npm", ["pack", "--json", "--silent", "--pack-destination", project])));
+    .parse(
+      JSON.parse(run(join(root, "src/client"), "npm", ["pack", "--json", "--silent", "--pack-destination", project])),
+    );
   const paths = packed?.files.map(({ path }) => path) ?? [];
   expect(paths).toContain("dist/client/index.d.ts");
   // The client alone: nothing of the Worker goes along.
@@ -95,8 +97,14 @@ it("works in an empty project", async () => {
   writeFileSync(join(project, "program.ts"), `export {};${program}`);
   writeFileSync(join(project, "page.ts"), pageProgram());
   const compilerOptions = {
-    ...{ strict: true, exactOptionalPropertyTypes: true, module: "nodenext", target: "es2022", outDir: "built" },
-    ...{ lib: ["es2023", "dom"], types: ["node"], typeRoots: [join(root, "node_modules/@types")] },
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    module: "nodenext",
+    target: "es2022",
+    outDir: "built",
+    lib: ["es2023", "dom"],
+    types: ["node"],
+    typeRoots: [join(root, "node_modules/@types")],
   };
   writeFileSync(
     join(project, "tsconfig.json"),

@@ -20,8 +20,8 @@ beforeAll(async () => {
     name: "request_context",
     arguments: { query: "When does the act take effect?", reason: "It decides." },
   };
-  mock.on({ systemMessage: ["collaborative discussion", "round 1 of 2"] }, { toolCalls: [ask, take] });
-  mock.on({ systemMessage: ["collaborative discussion", "round 2 of 2"] }, { toolCalls: [take] });
+  mock.on({ userMessage: /collaborative discussion[\s\S]*round 1 of 2/ }, { toolCalls: [ask, take] });
+  mock.on({ userMessage: /collaborative discussion[\s\S]*round 2 of 2/ }, { toolCalls: [take] });
   mock.loadFixtureFile(`${root}examples/roundtable/aimock.json`);
   await mock.start();
   worker = new WorkerProcess(mock.url, { DEFAULT_MODEL: "openai/scripted" });
@@ -81,7 +81,7 @@ describe("the context request pattern", () => {
 describe("npm run eval:debate", () => {
   it("compares a panel with its best seat, and with as many samples of that seat's model as its tokens pay for", async () => {
     const models = ["C", "B", "B"].map((letter) => `openai/letter-${letter}`).join(",");
-    const args = ["scripts/eval-debate.mjs", "--models", models, "--rounds", "2", "--limit", "3", "--answers"];
+    const args = ["tools/eval-debate.mjs", "--models", models, "--rounds", "2", "--limit", "3", "--answers"];
     const { code, said } = await runScript("node", args, await worker.scriptEnv());
     expect(code, said).toBe(0);
     expect(said).toContain("3 questions; collaborative, 3 seats, at most 2 rounds");

@@ -34,7 +34,7 @@ describe("the examples of routing", () => {
 
 describe("npm run eval:routing", () => {
   it("prints for each strategy how often it is right, asks needlessly, and can't route", async () => {
-    const { code, said } = await runScript("node", ["scripts/eval-routing.mjs"], await worker.scriptEnv());
+    const { code, said } = await runScript("node", ["tools/eval-routing.mjs"], await worker.scriptEnv());
     expect(code, said).toBe(0);
     const lines = said.split("\n").filter((line) => line.includes("%"));
     expect(lines.map((line) => line.split(" ")[0])).toEqual([
@@ -62,7 +62,7 @@ describe("npm run eval:routing", () => {
       { text: "sing me a song of whales", worker: null },
     ];
     writeFileSync(file, JSON.stringify({ workers, items }));
-    const args = ["scripts/eval-routing.mjs", "--data", file, "--strategies", "example-based", "--confusion"];
+    const args = ["tools/eval-routing.mjs", "--data", file, "--strategies", "example-based", "--confusion"];
     const { code, said } = await runScript("node", args, await worker.scriptEnv());
     rmSync(folder, { recursive: true });
     expect(code, said).toBe(0);

@@ -46,7 +46,7 @@ afterEach(async () => {
 /** Starts it, with or without a database that is made already, and waits until it says that it runs. Gives what it said, and its tenant's key. */
 async function start(
   env: Record<string, string>,
-  { vars = "", migrated = true } = {},
+  { vars = "", migrated = true, killedBefore = false } = {},
 ): Promise<{ said: string; origin: string; key: string }> {
   checkout = mkdtempSync(join(tmpdir(), "conclave-start-"));
   for (const name of needed) symlinkSync(join(process.cwd(), name), join(checkout, name));
@@ -55,10 +55,20 @@ async function start(
   // What this process may have of its own is nobody's setting.
   const unset = { npm_lifecycle_event: "", OPENAI_API_KEY: "", ADMIN_SECRET: "", SEALING_SECRET: "" };
   const port = `${await freePort()}`;
-  const script = spawn(process.execPath, ["scripts/start.mjs"], {
-    cwd: checkout,
-    env: { ...process.env, ...unset, ...env, PORT: port },
-  });
+  const run = () =>
+    spawn(process.execPath, ["scripts/start.mjs"], {
+      cwd: checkout,
+      env: { ...process.env, ...unset, ...env, PORT: port },
+    });
+  if (killedBefore) {
+    const killed = run();
+    await new Promise<void>((resolve) =>
+      killed.stdout.on("data", (text) => `${text}`.includes("database") && resolve()),
+    );
+    killed.kill("SIGKILL");
+    await once(killed, "close");
+  }
+  const script = run();
   started = script;
   let said = "";
   for (const stream of [script.stdout, script.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text));
@@ -90,12 +100,16 @@ async function say({ origin, key }: { origin: string; key: string }): Promise<un
 }
 
 describe("a second start", () => {
-  it("in the same folder is refused on whatever port, with the address of the first, which stays the one that is known", async () => {
-    const { origin } = await start({}, { migrated: false });
+  it("of one that was killed while it migrated mends it, and another in the same folder is refused on whatever port", async () => {
+    const { origin, said, key } = await start({}, { migrated: false, killedBefore: true });
+    expect(said.trimEnd().split("\n").at(-1)).toBe(key);
     for (const port of [`${await freePort()}`, new URL(origin).port]) {
       const env = { ...process.env, npm_lifecycle_event: "", PORT: port };
       const second = spawnSync(process.execPath, ["scripts/start.mjs"], {
-        ...{ cwd: checkout, env, encoding: "utf8", timeout: 120_000 },
+        cwd: checkout,
+        env,
+        encoding: "utf8",
+        timeout: 120_000,
       });
       expect(second.status).toBe(1);
       expect(second.stderr).toContain(`this folder's Conclave runs already, at ${origin}.`);

@@ -18,13 +18,18 @@ const answerSchema = z.looseObject({
   sessionId: z.string().default(""),
   turnId: z.string().default(""),
   runId: z.string().default(""),
+  link: z.string().default(""),
+  status: z.string().default(""),
+  answer: z.record(z.string(), z.unknown()).optional(),
+  closedBy: z.looseObject({ kind: z.string() }).optional(),
   asks: z.array(z.looseObject({ askId: z.string() })).default([]),
   items: z.array(z.unknown()).default([]),
 });
 export type ProcessAnswer = z.infer<typeof answerSchema>;
 
 export class WorkerProcess {
-  protected readonly storage = mkdtempSync(join(tmpdir(), "conclave-kill-"));
+  /** Where its objects and databases are kept. */
+  readonly storage = mkdtempSync(join(tmpdir(), "conclave-kill-"));
   private worker: ChildProcess | undefined;
   private origin = "";
 
@@ -124,7 +129,7 @@ export class WorkerProcess {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return answerSchema.parse(await response.json());
+    return answerSchema.parse(response.status === 204 ? {} : await response.json());
   }
 }
 

@@ -67,18 +67,16 @@ describe("the queue of flushes", () => {
     const held = new Promise<{ more: boolean }>((resolve) => {
       end = () => resolve({ more: false });
     });
-    const threads = {
-      deliver: ({ threadId }: { threadId: string }) => {
-        begun.push(threadId);
-        return held;
-      },
+    const flush = ({ threadId }: { threadId: string }) => {
+      begun.push(threadId);
+      return held;
     };
     const jobs = ["a", "b", "a", "c"].map((threadId) => ({
       job: { tenantId: "ten_1", memoryId: "mem_1", threadId, fromSeq: 1, toSeq: 1 },
       message: { id: threadId, body: {}, attempts: 1, ack: () => {}, retry: () => {} },
     }));
     const keepDead = () => Promise.reject(new Error("none of them is dead"));
-    const consumed = consumeFlushes(jobs, { threads, keepDead });
+    const consumed = consumeFlushes(jobs, { flush, keepDead });
     expect(begun).toEqual(["a", "b", "c"]);
     end();
     await consumed;

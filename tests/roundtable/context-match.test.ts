@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ComparableRequest, findRequest } from "../../src/roundtable/context-match.js";
+import { type ComparableRequest, findRequest } from "../../src/roundtable/context-request.js";
 import { randomFrom } from "../support/random.js";
 import { shuffled } from "./support.js";
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import {
   awaitedContext,
   citableContext,
-  contextItem,
   decideRequest,
   type RequestLimits,
   readRequest,
@@ -12,6 +11,7 @@ import {
   waitingSeats,
   withAsker,
 } from "../../src/roundtable/context-request.js";
+import { contextItem } from "../../src/roundtable/context-text.js";
 import { type AskedFor, asked, later, openedAt, requestsOf, withResults } from "./support.js";
 
 const budget = "What is our monthly infrastructure budget?";

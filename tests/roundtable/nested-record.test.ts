@@ -18,13 +18,11 @@ describe("a debate within other work", () => {
   });
 
   it("reads as a roundtable does", () => {
-    const record = debateRecordSchema.parse({ panel: "board", ...debate(), usage: usageOf() });
+    const record = debateRecordSchema.parse(debate());
     const view = roundtableSchema.parse(roundtableOf(record));
     expect(view).toMatchObject({ currentRound: 2, responses: [{ agentId: "ana" }, { agentId: "ben" }, {}] });
   });
 });
-
-const usageOf = () => ({ modelCalls: 7, inputTokens: 900, outputTokens: 100, activeMs: 5 });
 
 describe("labels in a text", () => {
   const { requests, rounds } = debate();

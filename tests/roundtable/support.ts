@@ -2,10 +2,10 @@
 import { consensusOf } from "../../src/roundtable/consensus/consensus.js";
 import { type ContextAsker, type ContextRequest, newRequest } from "../../src/roundtable/context-request.js";
 import { applyResults, type ContextResult } from "../../src/roundtable/context-results.js";
+import type { DebateRecord } from "../../src/roundtable/debate-record.js";
 import { modeNamed } from "../../src/roundtable/modes/table.js";
 import type { Position } from "../../src/roundtable/position.js";
 import { pseudonym } from "../../src/roundtable/prompts.js";
-import type { DebateReading } from "../../src/roundtable/reading/debate-reading.js";
 
 export function position(seat: string, text: string, more: Partial<Position> = {}): Position {
   return {
@@ -29,7 +29,7 @@ export function shuffled<T>(items: readonly T[], random: () => number): T[] {
 }
 
 /** A debate of two rounds: Ben moves towards Ana on an answer that he had asked for; Cem stays apart. */
-export function debate(more: Partial<DebateReading> = {}): DebateReading {
+export function debate(more: Partial<DebateRecord> = {}): DebateRecord {
   const mode = more.mode ?? "collaborative";
   const seats = more.seats ?? [
     { id: "ana", name: "Ana Alvarez", persona: "A banker.", role: "red" },
@@ -67,6 +67,7 @@ export function debate(more: Partial<DebateReading> = {}): DebateReading {
     sessionId: "rt_1",
     topic: "Shall we migrate the ledger?",
     mode,
+    panel: "board",
     status: "completed",
     seats,
     totalRounds: 3,
@@ -108,7 +109,7 @@ export function debate(more: Partial<DebateReading> = {}): DebateReading {
       },
     ],
     exit: { reason: "rounds", round: 2 },
-    usage: { modelCalls: 7, inputTokens: 900, outputTokens: 100 },
+    usage: { modelCalls: 7, inputTokens: 900, outputTokens: 100, activeMs: 5 },
     createdAt: openedAt,
     ...more,
   };

@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { materialText } from "../../src/roundtable/debate-material.js";
 import { pseudonym } from "../../src/roundtable/prompts.js";
-import { nameIn } from "../../src/roundtable/reading/debate-reading.js";
+import { nameIn } from "../../src/roundtable/reading/names.js";
 import { readSynthesis, type SynthesisInput, synthesisOfRounds } from "../../src/roundtable/synthesis.js";
 import { debate, position } from "./support.js";
 
+const roleIn = (from: ReturnType<typeof debate>) => (seat: string) => from.seats.find(({ id }) => id === seat)?.role;
 function inputOf(from = debate()): SynthesisInput {
   const consensus = from.rounds.at(-1)?.consensus;
   if (consensus === undefined) throw new Error("the debate has no consensus");
-  return { ...from, topic: from.topic ?? "", nameOf: nameIn(from), consensus };
+  return { ...from, topic: from.topic ?? "", nameOf: nameIn(from), roleOf: roleIn(from), consensus };
 }
 const good = { conclusion: "Migrate in May [C1].", recommendation: "Begin with a rehearsal.", confidence: 0.8 };
 function synthesisOf(value: object) {
@@ -76,10 +77,13 @@ describe("what an analyst and a synthesis read", () => {
   it("is the debate as data: positions, what was answered, sources, how it came about", () => {
     const text = materialText(inputOf(), 20_000);
     expect(text).toContain('<position from="Ben Baker" round="2" stance="YES" confidence="0.80" cites="C1">');
+    expect(text).toContain('<position from="Ana Alvarez" role="red" round="2"');
     expect(text).toContain('<context id="C1" question="What is the budget for May?"');
     expect(text).toContain('<source id="S1" url="https://example.com/budget">');
-    expect(text).toContain('<earlier round="1">\nAna Alvarez (YES, 0.90): Migrate');
-    expect(text).toContain("The topic of the debate: Shall we migrate the ledger?");
+    expect(text).toContain(
+      '<position from="Ana Alvarez" role="red" round="1" stance="YES" confidence="0.90">\nMigrate',
+    );
+    expect(text.startsWith("The topic of the debate: Shall we migrate the ledger?\n\n")).toBe(true);
   });
 
   it("names nobody where nobody is to be known", () => {
@@ -115,6 +119,6 @@ describe("what an analyst and a synthesis read", () => {
       room,
     );
     expect(text.length).toBeLessThan(room + 200);
-    expect(text.match(/<position /g)).toHaveLength(10);
+    expect(text.match(/<position [^>]* round="10"/g)).toHaveLength(10);
   });
 });

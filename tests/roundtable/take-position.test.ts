@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PositionRules } from "../../src/roundtable/position.js";
-import { takePositionTool } from "../../src/roundtable/take-position.js";
+import { type PositionRules, takePositionTool } from "../../src/roundtable/position.js";
 import { JournalStore, MemoryJournal } from "../support/memory-journal.js";
 
 const context = {
@@ -23,12 +22,13 @@ describe("take_position", () => {
     expect(refused.content).toContain('"YES", "NO" or "NEUTRAL"');
   });
 
-  it("offers a role its own stance alone, and to cite what there is", () => {
-    const { parameters } = takePositionTool({ stance: "NO", citable: [{ requestId: "ask_1", label: "C1" }] });
-    expect(parameters).toMatchObject({
-      required: ["stance", "position", "reasoning", "confidence"],
-      properties: { stance: { enum: ["NO"] }, citedContext: { items: { enum: ["C1"] } } },
-    });
-    expect(takePositionTool({ citable: [] }).parameters.properties).not.toHaveProperty("citedContext");
+  it("is offered alike to every seat of a mode in every round, and takes a role's own stance alone", async () => {
+    const parts = (["YES", "NO"] as const).map((stance) => ({ stance, citable: [] }));
+    const schemas = [...parts, { stance: "NO" as const, citable: [{ requestId: "ask_1", label: "C1" }] }].map((rules) =>
+      JSON.stringify(takePositionTool(rules).parameters),
+    );
+    expect(new Set(schemas).size).toBe(1);
+    expect(JSON.parse(schemas[0] ?? "")).toMatchObject({ required: ["stance", "position", "reasoning", "confidence"] });
+    expect((await take({ stance: "NO", citable: [] }, { ...good, stance: "YES" })).content).toContain('"NO"');
   });
 });

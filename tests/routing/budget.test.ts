@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nothingSpent } from "../../src/agent/spent.js";
+import { nothingSpent } from "../../src/agent/budget.js";
 import { TeamBudget } from "../../src/routing/budget.js";
 import { teamLimitsSchema } from "../../src/routing/team.js";
 

@@ -106,7 +106,7 @@ describe("a run whose object dies", () => {
       await dyingAt(world, crash);
       const outcome = await toTheEnd(world);
       expect(outcome).toEqual(expected);
-      expect(outcome).toMatchObject({ kind: "completed", response: "a:\nDone.\n\nb:\nDone." });
+      expect(outcome).toMatchObject({ kind: "completed", response: "Done.\n\nDone." });
       expect(world.told.toSorted()).toEqual(undisturbed.told.toSorted());
       expect(world.store.asks.size).toBe(1);
       expect(world.claims.size).toBe(0);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ModelError } from "../../src/model/port.js";
-import type { NestedPanel } from "../../src/roundtable/nested.js";
 import { panelSchema } from "../../src/roundtable/panel.js";
+import type { LoadedPanel } from "../../src/roundtable/ports.js";
 import { loadedTeam, routeTo, TeamWorld, tool, worker } from "./support.js";
 
 const charge = { name: "charge", args: { order: 17 } };
@@ -21,24 +21,15 @@ class Shop {
     },
   });
 
-  panel(): NestedPanel {
+  panel(): LoadedPanel {
     const panel = panelSchema.parse({ mode: "collaborative", agentCount: 2, rounds: 1, analysis: false });
-    const { mode, exitOnConsensus, thresholds, analysis, limits, requests, waiting } = panel;
     const seat = (id: string) => ({ id, name: id, models: [`openai/${id}`], tools: id === "ana" ? [this.charge] : [] });
     return {
+      ...panel,
       name: "board",
-      panel: {
-        mode,
-        seats: [seat("ana"), seat("ben")],
-        totalRounds: 1,
-        exitOnConsensus,
-        thresholds,
-        analysis,
-        models: { analyst: ["openai/analyst"], synthesis: ["openai/analyst"] },
-        limits,
-      },
-      requests,
-      waiting,
+      seats: [seat("ana"), seat("ben")],
+      totalRounds: 1,
+      models: { analyst: ["openai/analyst"], synthesis: ["openai/analyst"] },
     };
   }
 

@@ -7,25 +7,42 @@ const at = "2026-11-22T12:35:00.000Z";
 const reviewer = { kind: "key", id: "key_1", role: "operator" } as const;
 const step = { reasons: ["money"], beforeHash: "a", afterHash: "a", latencyMs: 1, mode: "enforce" };
 const nothing = {
-  ...{ addedRules: [], removedRules: [], addedReferences: [], removedReferences: [] },
-  ...{ addedTools: [], removedTools: [] },
+  addedRules: [],
+  removedRules: [],
+  addedReferences: [],
+  removedReferences: [],
+  addedTools: [],
+  removedTools: [],
 };
 
 it("tells a review as it was held, and what came of it where it was answered", () => {
   const ask = {
     ...openAsk("ask_1", { kind: "review", question: "May it pass?", source: { supervisors: ["refunds"] } }, {}, 0),
-    ...{ status: "answered" as const, answer: { decision: "accept" as const }, closedAt: at, closedBy: reviewer },
+    status: "answered" as const,
+    answer: { decision: "accept" as const },
+    closedAt: at,
+    closedBy: reviewer,
   };
   const pass = supervisionStateSchema.parse({
-    ...{ hook: "response", decision: "allow", reasons: ["money"], contextChanges: nothing, degraded: [] },
-    ...{ turnId: "trn_1", at },
+    hook: "response",
+    decision: "allow",
+    reasons: ["money"],
+    contextChanges: nothing,
+    degraded: [],
+    turnId: "trn_1",
+    at,
     steps: [
       { ...step, supervisor: "refunds", action: "review" },
       { ...step, actor: reviewer, action: "allow" },
     ],
   });
   const story = renderTrace({
-    ...{ title: "Turn trn_1", status: "completed", who: "Session ses_1", createdAt: at, asks: [ask], passes: [pass] },
+    title: "Turn trn_1",
+    status: "completed",
+    who: "Session ses_1",
+    createdAt: at,
+    asks: [ask],
+    passes: [pass],
     events: [
       { at, type: "supervision.decided", data: { hook: "response", decision: "review", reasons: ["money"] } },
       { at, type: "ask.opened", data: { askId: "ask_1" } },

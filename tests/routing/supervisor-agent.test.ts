@@ -91,13 +91,13 @@ describe("a worker's model that refuses the key", () => {
 });
 
 describe("the aggregator `last`", () => {
-  it("gives what the last worker of the decision made of it", async () => {
+  it("gives what those made of it who worked last, all of them", async () => {
     const both = {
       name: "route_to",
       args: { targetAgents: ["billing", "shipping"], reasoning: "both", confidence: 1 },
     };
     const replies = { boss: [both], billing: ["one"], shipping: ["two"] };
     const world = new TeamWorld(team({}, { aggregator: { mode: "last" } }), replies);
-    expect(await world.run("Hello.")).toMatchObject({ kind: "completed", response: "two" });
+    expect(await world.run("Hello.")).toMatchObject({ kind: "completed", response: "one\n\ntwo" });
   });
 });

@@ -45,11 +45,6 @@ describe("a team", () => {
     ],
     ["a fallback that is nobody", team({}, { fallbackWorker: "c" }), "supervisor.fallbackWorker: there is no worker"],
     [
-      "a routing function that isn't there",
-      team({}, { routingFn: "none" }),
-      "supervisor.routingFn: this deployment has no",
-    ],
-    [
       "a pattern that can't be read",
       team({}, { rules: [{ when: { pattern: "(" }, to: "a" }] }),
       "rules.0.when.pattern",

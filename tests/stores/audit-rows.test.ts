@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import { batch } from "../../src/platform/sql.js";
 import { insertMemoryPass } from "../../src/stores/audit-log.js";
 import { deliverToD1 } from "../../src/stores/deliveries.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
@@ -34,21 +35,33 @@ it("a row of what was written to a memory is short, and has no reasons that quot
   } as const;
   const step = (supervisor: string) => ({ ...says, reasons: [], supervisor, wholeReasons: ["it says 4711"] });
   const state: SupervisionState = {
-    ...{ hook: "request", decision: "allow", reasons: [], degraded: [], subject: {} },
+    hook: "request",
+    decision: "allow",
+    reasons: [],
+    degraded: [],
+    subject: {},
     contextChanges: {
-      ...{ addedRules: [], removedRules: [], addedReferences: [], removedReferences: [] },
-      ...{ addedTools: [], removedTools: [] },
+      addedRules: [],
+      removedRules: [],
+      addedReferences: [],
+      removedReferences: [],
+      addedTools: [],
+      removedTools: [],
     },
     steps: [step("a"), step("b")],
   };
   const actor = { kind: "key", id: "key_1" } as const;
-  await env.DB.batch([insertMemoryPass(env.DB, { tenantId, memoryId: "mem_1" }, { state, actor, at: 1 })]);
+  await batch(env.DB, [insertMemoryPass({ tenantId, memoryId: "mem_1" }, { state, actor, at: 1 })]);
   const row = await env.DB.prepare("SELECT body FROM audit WHERE tenant_id = ? AND owner_id = 'mem_1'")
     .bind(tenantId)
     .first<{ body: string }>();
   const short = { ...says, supervisor: "a", repeatedBy: ["b"] };
   expect(JSON.parse(row?.body ?? "")).toEqual({
-    ...{ hook: "request", decision: "allow", reasons: [], degraded: [], subject: {} },
+    hook: "request",
+    decision: "allow",
+    reasons: [],
+    degraded: [],
+    subject: {},
     steps: [short],
   });
 });

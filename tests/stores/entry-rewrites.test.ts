@@ -38,8 +38,14 @@ it("one of several corrections at the same time takes an entry's place", async (
   const memory = await largeMemory(1);
   const old = entryIdOf(memory, 1);
   const correction = (rawEntry: string) => ({
-    ...{ entryId: newId("ent"), threadId: "", role: "user", rawEntry, summary: rawEntry, tags: {} },
-    ...{ summarySource: "given" as const, occurredAt: new Date(now()).toISOString() },
+    entryId: newId("ent"),
+    threadId: "",
+    role: "user",
+    rawEntry,
+    summary: rawEntry,
+    tags: {},
+    summarySource: "given" as const,
+    occurredAt: new Date(now()).toISOString(),
   });
   const outcomes = await Promise.all(
     ["Lyon", "Oslo", "Rome"].map((text) => entries.correct(memory, old, correction(text), {})),

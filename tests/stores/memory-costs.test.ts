@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { searchMemory } from "../../src/application/memory/memory-search.js";
 import { newId } from "../../src/platform/ids.js";
+import { batch } from "../../src/platform/sql.js";
 import { ContextErasure } from "../../src/stores/memory/context-erasure.js";
 import { ContextStore } from "../../src/stores/memory/context-store.js";
 import { EntrySource } from "../../src/stores/memory/entry-search.js";
@@ -92,7 +93,7 @@ const acts: Record<string, (memory: MemoryRef, count: number) => Promise<unknown
     ),
   "read what no context covers": async (memory) =>
     entries.uncovered(memory, (await contexts.current(memory)).coverage, 100),
-  "read a stretch of a thread": (memory) => entries.ofThread(memory, "thread-0", 7, 12),
+  "read a range of a thread": (memory) => entries.ofThread(memory, "thread-0", 7, 12),
   "read entries without a conversation": (memory) => entries.directAfter(memory, 0, 20),
   "read what stands before entries": (memory, count) =>
     entries.coveredBefore(memory, [entryIdOf(memory, count - 1), entryIdOf(memory, 40)], 10, 24),
@@ -132,7 +133,7 @@ const acts: Record<string, (memory: MemoryRef, count: number) => Promise<unknown
     const since = (await contextErasure.firstCiting(memory, entryId)) ?? 1;
     const cited = { entryId, since, repeats: await findOwnWords(db, memory, { ...shown, entryId }) };
     const { statements } = await contextErasure.strip(memory, cited, Number.MAX_SAFE_INTEGER);
-    await db.batch([...erasure(db, entries.present(), memory, entryId), contextErasure.counted(memory), ...statements]);
+    await batch(db, [...erasure(entries.present(), memory, entryId), contextErasure.counted(memory), ...statements]);
     await contextErasure.forgetSource(memory, entryId);
   },
 };

@@ -36,7 +36,6 @@ describe("a look-up", () => {
     ["GET", "/v1/runs"],
     ["GET", "/v1/roundtables"],
     ["GET", "/v1/asks"],
-    ["GET", "/v1/audit"],
     ["GET", "/v1/usage"],
     ["GET", "/v1/agents"],
     ["GET", "/v1/agents/assistant"],

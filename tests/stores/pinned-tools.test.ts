@@ -4,14 +4,19 @@ import { describe, expect, it } from "vitest";
 import { storedToolSchema } from "../../src/agent/definition.js";
 import type { RemoteTool } from "../../src/agent/remote-tool.js";
 import { CallSigner } from "../../src/application/call-signer.js";
-import { type McpServer, McpServers, type RemoteList } from "../../src/application/mcp-servers.js";
+import { type McpServer, McpServers } from "../../src/application/mcp-servers.js";
+import type { RemoteList } from "../../src/application/remote-tool-list.js";
 import { RemoteTools } from "../../src/application/remote-tools.js";
 import { PinnedTools } from "../../src/stores/pinned-tools.js";
 import { auditAbout } from "../support/audit.js";
 import { newTenant } from "../support/conclave.js";
 
 const tool = (name: string): RemoteTool => ({
-  ...{ name, description: name, parameters: {}, readOnly: true, cacheable: false },
+  name,
+  description: name,
+  parameters: {},
+  readOnly: true,
+  cacheable: false,
 });
 const accepted = { by: { kind: "key", id: "key_operator" }, at: 1 } as const;
 
@@ -19,7 +24,7 @@ const accepted = { by: { kind: "key", id: "key_operator" }, at: 1 } as const;
 class SlowServers extends McpServers {
   constructor(private readonly answer: () => Promise<RemoteList>) {
     const signer = new CallSigner(
-      async () => "whsec_AAAA",
+      async () => ["whsec_AAAA"],
       () => 0,
     );
     super({ allowLoopback: true }, () => 0, signer);
@@ -33,8 +38,9 @@ class SlowServers extends McpServers {
 describe("a list that an operator accepts while the server is asked", () => {
   const nothing = async (): Promise<RemoteList> => Promise.reject(new Error("it can't be reached"));
   const others = async (): Promise<RemoteList> => ({ tools: [tool("other")], leftOut: [] });
-  const stores = (tools: RemoteTools, server: McpServer) => tools.pinStored(server, { kind: "key", id: "key_other" });
-  const uses = (tools: RemoteTools, server: McpServer) => tools.use(server);
+  const stores = (tools: RemoteTools, server: McpServer) =>
+    tools.pinStored(server, { kind: "key", id: "key_other" }, "fence");
+  const uses = (tools: RemoteTools, server: McpServer) => tools.use(server, "fence");
 
   it.each([
     { what: "by who stores it, and can't reach it", answer: nothing, does: stores },

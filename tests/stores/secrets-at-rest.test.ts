@@ -112,12 +112,14 @@ describe("secrets of resources", () => {
     expect(newest?.body).not.toContain("s3cret");
   });
 
-  it("can't be replaced by what is shown in their place", async () => {
+  it("stay when what is shown in their place is put back, and go to no other address", async () => {
     const tenant = await newTenant();
     const http = { url: "https://example.com/x", headers: headers("s3cret-of-the-shop") };
     await tenant.put("tools", "pay", { server: "shop", description: "Pays.", http });
-    const { name: _, version: __, updatedAt: ___, ...shown } = (await tenant.call("GET", "/v1/tools/pay")).body;
-    expect(await tenant.call("PUT", "/v1/tools/pay", shown)).toMatchObject({
+    const { body: shown } = await tenant.call("GET", "/v1/tools/pay");
+    expect(await tenant.call("PUT", "/v1/tools/pay", shown)).toMatchObject({ status: 200, body: { version: 1 } });
+    const elsewhere = { ...shown, http: { ...shown.http, url: "https://evil.example/" } };
+    expect(await tenant.call("PUT", "/v1/tools/pay", elsewhere)).toMatchObject({
       status: 422,
       body: { errors: [{ path: "http.headers.authorization" }] },
     });
@@ -128,7 +130,7 @@ describe("secrets of resources", () => {
     const http = { url: "https://example.com/x", headers: headers("s3cret-of-the-shop") };
     const body = { server: "shop", description: "Pays.", http };
     await tenant.put("tools", "pay", body);
-    const other = new ResourceStore(env.DB, createSealer("another deployment's"), now);
+    const other = new ResourceStore(env.DB, createSealer(["another deployment's"]), now);
     const pin = { kind: "tools", name: "pay", version: 1 } as const;
     expect(JSON.stringify(await other.list(tenant.tenantId, "tools", "", 10))).not.toContain("s3cret");
     await expect(other.versions(tenant.tenantId, [pin])).rejects.toThrow("tools/pay can't be opened");

@@ -1,7 +1,7 @@
 /** Second looks: who is asked about what a rules supervisor lets pass and isn't sure of. */
 import { describe, expect, it } from "vitest";
 import { condition, conditionSchema } from "../../src/supervision/condition.js";
-import { hasDoubts, supervisorSchema } from "../../src/supervision/definition.js";
+import { hasDoubts, supervisorSchema } from "../../src/supervision/kinds/table.js";
 import { runPass } from "../../src/supervision/pass.js";
 import { InjectionScanner, scoredSentences } from "../../src/supervision/rules/injection/guard.js";
 import { InjectionScorer } from "../../src/supervision/rules/injection/scorer.js";
@@ -66,7 +66,7 @@ describe("a supervisor for second looks", () => {
 
   it("isn't asked where the rules don't stand, and its step says so", async () => {
     const judge = secondLook();
-    const state = await stepsOf(doubtful, guard({ hooks: ["response"] }), judge);
+    const state = await stepsOf(doubtful, guard({ hooks: new Set(["response"] as const) }), judge);
     expect(judge.saw).toEqual([]);
     expect(state.steps).toMatchObject([{ skipped: 'no supervisor "guard" of kind rules looks at it here' }]);
   });

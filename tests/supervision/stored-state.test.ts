@@ -26,8 +26,12 @@ const step: SupervisionStep = {
   mode: "enforce",
 };
 const noChanges = {
-  ...{ addedRules: [], removedRules: [], addedReferences: [], removedReferences: [] },
-  ...{ addedTools: [], removedTools: [] },
+  addedRules: [],
+  removedRules: [],
+  addedReferences: [],
+  removedReferences: [],
+  addedTools: [],
+  removedTools: [],
 };
 
 function stateOf(...steps: readonly SupervisionStep[]): SupervisionState {
@@ -60,6 +64,16 @@ describe("the record of a pass", () => {
     expect(readAgain(packed(state))).toEqual(state);
   });
 
+  it("packs supervisors of different versions together, and keeps each one's version", () => {
+    const of = (supervisor: string, version?: number) => ({ ...step, supervisor, ...(version && { version }) });
+    const state = stateOf(of("a", 2), of("b", 2), of("c", 5), of("d"), of("e", 2));
+    expect(packed(state).steps).toEqual([
+      { ...of("a", 2), repeatedBy: ["b", "c", "d", "e"], repeatedVersions: [2, 5, null, 2] },
+    ]);
+    expect(readAgain(packed(state))).toEqual(state);
+    expect(packed(stateOf(of("a", 2), of("b", 2))).steps).toEqual([{ ...of("a", 2), repeatedBy: ["b"] }]);
+  });
+
   it.each<Partial<SupervisionStep>>([
     { action: "review" },
     { reasons: ["no"] },
@@ -73,6 +87,8 @@ describe("the record of a pass", () => {
     { failed: "It failed." },
     { skipped: "not sampled" },
     { actor: { kind: "supervisor", id: "b" } },
+    { rules: ["mail"] },
+    { model: "offline" },
   ])("has steps of their own for supervisors that differ in %o", (more) => {
     const state = stateOf(step, { ...step, supervisor: "b", ...more }, { ...step, supervisor: "c" });
     expect(names(packed(state))).toEqual([["a"], ["b"], ["c"]]);
@@ -90,13 +106,16 @@ describe("the record of a pass", () => {
     const random = randomFrom(7);
     const oneOf = <T>(...choices: readonly T[]): T | undefined => choices[Math.floor(random() * choices.length)];
     const someStep = (): object => ({
+      ...oneOf({}, {}, { version: 1 }, { version: 2 }),
       ...oneOf({}, { supervisor: "a" }, { supervisor: "b" }, { supervisor: "c" }),
       action: oneOf("allow", "allow", ...actions),
       reasons: oneOf([], [], ["no"], ["no", 'it said "no"']),
       ...oneOf({}, {}, { wholeReasons: ["no: 4711"] }),
       ...oneOf({}, {}, { calls: [{ tool: "store_rule", about: "polite" }] }),
-      ...{ beforeHash: oneOf("1", "1", "2"), afterHash: oneOf("1", "1", "2") },
-      ...{ latencyMs: oneOf(0, 0, 12), mode: oneOf("enforce", "enforce", "shadow") },
+      beforeHash: oneOf("1", "1", "2"),
+      afterHash: oneOf("1", "1", "2"),
+      latencyMs: oneOf(0, 0, 12),
+      mode: oneOf("enforce", "enforce", "shadow"),
       ...oneOf({}, {}, { failed: "It failed." }, { skipped: "not sampled" }),
     });
     for (let round = 0; round < 300; round++) {

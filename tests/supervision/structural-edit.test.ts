@@ -5,7 +5,7 @@ import { canonicalText, type Subject } from "../../src/supervision/subject.js";
 import { agent, call, pass, scripted } from "./agent/support.js";
 
 const lookup = { toolCallId: "c1", server: "shop", tool: "lookup", args: { id: 7 } };
-const pay = { toolCallId: "c2", server: "shop", tool: "pay", args: {} };
+const pay = { toolCallId: "c2", server: "shop", tool: "pay", args: { iban: "DE00" } };
 const reply: ModelReply = {
   timestamp: "2030-01-01T00:00:00.000Z",
   turns: [
@@ -22,7 +22,7 @@ const reply: ModelReply = {
 };
 
 function edited(...operations: unknown[]): ModelReply {
-  const outcome = editReply(reply, editOperationsSchema.parse(operations));
+  const outcome = editReply(reply, editOperationsSchema().parse(operations));
   if (!outcome.ok) throw new Error(outcome.problem);
   return outcome.reply;
 }
@@ -69,6 +69,16 @@ describe("structural edits of a reply", () => {
     });
   });
 
+  it("redact arguments of a call, made or pending: those that are named, or all", () => {
+    const args = (names?: string[]) =>
+      edited({ type: "redact_arguments", toolCallId: "c1", ...(names === undefined ? {} : { names }) }).turns[0]
+        ?.toolCalls?.[0];
+    expect(args()).toMatchObject({ args: { id: "[redacted]" }, output: expect.any(String) });
+    expect(args(["id"])?.args).toEqual({ id: "[redacted]" });
+    const pending = edited({ type: "redact_arguments", toolCallId: "c2" }).pendingToolCalls;
+    expect(pending?.map((call) => call.args.iban)).toEqual(["[redacted]", "DE00"]);
+  });
+
   it("fault 11: drop pending calls that are named, and no other", () => {
     expect(
       edited({ type: "drop_pending_call", toolCallId: "c2" }).pendingToolCalls?.map(({ toolCallId }) => toolCallId),
@@ -90,6 +100,11 @@ describe("structural edits of a reply", () => {
     [{ type: "redact_span", turnId: "t1", text: "Bob", replacement: "" }, "doesn't occur"],
     [{ type: "redact_tool_output", toolCallId: "c2", replacement: "" }, "no tool call"],
     [{ type: "drop_pending_call", toolCallId: "c1" }, "no pending call"],
+    [{ type: "redact_arguments", toolCallId: "c9", replacement: "" }, "no tool call"],
+    [
+      { type: "redact_arguments", toolCallId: "c1", names: ["iban"], replacement: "" },
+      'no argument "iban"; it has "id"',
+    ],
   ])("are done all or not at all: %j", (wrong, told) => {
     const before = JSON.stringify(reply);
     const outcome = editReply(reply, [{ type: "add_turn", content: "x" }, wrong]);

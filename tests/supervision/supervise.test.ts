@@ -89,6 +89,13 @@ describe("supervision as a step", () => {
     expect(await run()).toMatchObject({ action: "modify" });
   });
 
+  it("of a modified text that is rejected says why it was held, not what was changed", async () => {
+    const { run, store } = world([asks, supervisor("m", replaces("hello", "hi"), { mayModify: true })]);
+    await expect(run()).rejects.toThrow(Parked);
+    store.answer({ decision: "reject" });
+    expect(await run()).toMatchObject({ action: "block", reasons: ["unclear", "A reviewer rejected it."] });
+  });
+
   it.each([
     ["expired", "Nobody reviewed it in time."],
     ["cancelled", "Its review was cancelled."],

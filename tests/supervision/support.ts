@@ -1,8 +1,8 @@
 /** Supervisors that say what a test tells them to, and the ports of a pass. */
 import { Superseded } from "../../src/agent/journal.js";
 import type { ModelReply } from "../../src/conversation/message.js";
-import { rulesModify, rulesSupervisor } from "../../src/supervision/kinds/rules.js";
-import type { PassPorts } from "../../src/supervision/pass.js";
+import type { PassPorts } from "../../src/supervision/evaluation.js";
+import { rulesSupervisor } from "../../src/supervision/kinds/rules.js";
 import { rulesConfigSchema } from "../../src/supervision/rules/config.js";
 import { canonicalText, type Subject, segmentsOf } from "../../src/supervision/subject.js";
 import type { Supervisor } from "../../src/supervision/supervisor.js";
@@ -67,11 +67,11 @@ export function rules(
   const config = rulesConfigSchema.parse({ rules: list });
   return rulesSupervisor({
     name,
-    hooks: ["request", "response", "tool_call", "tool_result", "hop"],
+    hooks: new Set(["request", "response", "tool_call", "tool_result", "hop"] as const),
     order: 0,
     mode: "enforce",
     onFailure: "block",
-    mayModify: rulesModify(config),
+    permission: "modify_messages",
     config,
     ...more,
   });

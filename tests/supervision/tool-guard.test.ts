@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Parked } from "../../src/agent/journal.js";
 import type { AgentTool, ToolCall } from "../../src/agent/tools.js";
 import { validateArguments } from "../../src/application/argument-check.js";
+import { defined } from "../../src/conversation/defined.js";
 import type { Supervisor } from "../../src/supervision/supervisor.js";
 import { supervisingGuard } from "../../src/supervision/tool-guard.js";
 import { JournalStore, MemoryJournal } from "../support/memory-journal.js";
@@ -15,7 +16,7 @@ function payTool(approval: AgentTool["approval"]): AgentTool {
     parameters: {},
     timeoutMs: 0,
     execution: "once",
-    ...(approval === undefined ? {} : { approval }),
+    ...defined({ approval }),
     run: async () => ({ content: "paid" }),
   };
 }
@@ -83,7 +84,11 @@ describe("the approval of a call", () => {
   });
 
   it("isn't asked for when the tool can't be called anyway, and doesn't bring back what was excluded meanwhile", async () => {
-    const excluded = { kind: "refuse", reason: 'The tool "pay" has been excluded from this conversation.' };
+    const excluded = {
+      kind: "refuse",
+      reason: 'The tool "pay" has been excluded from this conversation.',
+      why: "excluded",
+    };
     const never = world("always");
     never.offered.tools = [];
     expect(await never.calling(ada)).toEqual(excluded);

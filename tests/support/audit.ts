@@ -2,8 +2,13 @@
 import { expect } from "vitest";
 import { send, type TestTenant } from "./conclave.js";
 
-/** The rows of a tenant, oldest first. */
+/** The rows of a tenant, oldest first, but for those of the exports by which tests read them. */
 export async function auditOf(tenant: TestTenant, query = ""): Promise<Record<string, unknown>[]> {
+  return (await exportedOf(tenant, query)).filter(({ type }) => type !== "audit.exported");
+}
+
+/** All rows of a tenant. */
+export async function exportedOf(tenant: TestTenant, query = ""): Promise<Record<string, unknown>[]> {
   const response = await send("GET", `/v1/audit${query}`, { key: tenant.key });
   expect(response.status).toBe(200);
   const lines = (await response.text()).split("\n").filter((line) => line !== "");

@@ -1,6 +1,8 @@
 /** Chat platforms as tests play them: events that are signed as theirs, and what was sent to their APIs. Runs in workerd. */
 import { env, exports } from "cloudflare:workers";
 import { z } from "zod";
+import type { ChannelKind } from "../../src/channels/connection.js";
+import { defined } from "../../src/conversation/defined.js";
 import { hmacSha256Hex } from "../../src/platform/digest.js";
 import { signWebhook } from "../../src/platform/webhook-signature.js";
 import { origin, type TestTenant } from "./conclave.js";
@@ -42,6 +44,8 @@ export interface Platform {
   /** Where staff is asked. */
   readonly reviewers: string;
   message(sent: Sent, signing?: Signing): Promise<PlatformEvent>;
+  /** A picture; of platforms that have none, a message that says nothing. */
+  picture(id: number, caption?: string): Promise<PlatformEvent>;
   /** Anything else that the platform sends, signed. */
   raw(payload: object): Promise<PlatformEvent>;
   press(value: string, by: { readonly id: number; readonly isStaff?: boolean }): Promise<PlatformEvent>;
@@ -79,19 +83,31 @@ const slack: Platform = {
   reviewers: "C900",
   message: ({ id, text, user = 1, isStaff, repliesTo }, signing = {}) => {
     const event = {
-      ...{ type: "message", text, user: `U${user}`, ts: `1700000001.${id}` },
+      type: "message",
+      text,
+      user: `U${user}`,
+      ts: `1700000001.${id}`,
       ...(isStaff ? { channel: "C900", channel_type: "channel" } : { channel: "D100", channel_type: "im" }),
-      ...(repliesTo === undefined ? {} : { thread_ts: repliesTo }),
+      ...defined({ thread_ts: repliesTo }),
     };
     const authorizations = [{ user_id: "UBOT" }];
     const body = JSON.stringify({ type: "event_callback", event_id: `Ev${id}`, event, authorizations });
     return slackRequest(body, "application/json", signing);
   },
+  picture(id, caption = "") {
+    const files = [{ id: "F1", mimetype: "image/png" }];
+    const ofMessage = { type: "message", subtype: "file_share", channel: "D100", channel_type: "im", user: "U1" };
+    const event = { ...ofMessage, text: caption, files, ts: `1700000001.${id}` };
+    return this.raw({ type: "event_callback", event, authorizations: [{ user_id: "UBOT" }] });
+  },
   raw: (payload) => slackRequest(JSON.stringify(payload), "application/json", {}),
   press: (value, { id, isStaff }) => {
     const payload = {
-      ...{ type: "block_actions", user: { id: `U${id}`, username: `user-${id}` }, trigger_id: `trigger-${id}` },
-      ...{ channel: { id: isStaff ? "C900" : "D100" }, message: { ts: "1700000000.1" } },
+      type: "block_actions",
+      user: { id: `U${id}`, username: `user-${id}` },
+      trigger_id: `trigger-${id}`,
+      channel: { id: isStaff ? "C900" : "D100" },
+      message: { ts: "1700000000.1" },
       actions: [{ value, action_ts: `1700000002.${id}` }],
     };
     return slackInteraction(payload);
@@ -106,6 +122,11 @@ export function slackInteraction(payload: object): Promise<PlatformEvent> {
   return slackRequest(body, "application/x-www-form-urlencoded", {});
 }
 
+/** What somebody sent with a command that the app has in Slack. */
+export function slackCommand(fields: Readonly<Record<string, string>>): Promise<PlatformEvent> {
+  return slackRequest(new URLSearchParams(fields).toString(), "application/x-www-form-urlencoded", {});
+}
+
 const telegram: Platform = {
   kind: "telegram",
   credentials: { botToken: "123:abc", secretToken: "the-secret-of-the-webhook" },
@@ -114,14 +135,21 @@ const telegram: Platform = {
   reviewers: "-900",
   message: async ({ id, text, user = 1, isStaff, repliesTo }, { forged } = {}) => {
     const message = {
-      ...{ message_id: id, from: { id: user, first_name: `User ${user}` }, text },
+      message_id: id,
+      from: { id: user, first_name: `User ${user}` },
+      text,
       chat: isStaff ? { id: -900, type: "supergroup" } : { id: 100, type: "private" },
       ...(repliesTo === undefined
         ? {}
-        : { reply_to_message: { message_id: Number(repliesTo), from: { is_bot: true } } }),
+        : { reply_to_message: { message_id: Number(repliesTo), from: { id: 123, is_bot: true } } }),
     };
     const headers = { "x-telegram-bot-api-secret-token": forged ? "another" : "the-secret-of-the-webhook" };
     return { body: JSON.stringify({ update_id: id, message }), headers };
+  },
+  picture(id, caption) {
+    const place = { message_id: id, from: { id: 1, first_name: "User 1" }, chat: { id: 100, type: "private" } };
+    const photo = [{ file_id: "photo", width: 90, height: 90 }];
+    return this.raw({ update_id: id, message: { ...place, photo, ...defined({ caption }) } });
   },
   raw: async (payload) => ({
     body: JSON.stringify(payload),
@@ -130,7 +158,9 @@ const telegram: Platform = {
   press: async (value, { id, isStaff }) => {
     const chat = isStaff ? { id: -900, type: "supergroup" } : { id: 100, type: "private" };
     const callback_query = {
-      ...{ id: `query-${id}`, from: { id, first_name: `User ${id}` }, data: value },
+      id: `query-${id}`,
+      from: { id, first_name: `User ${id}` },
+      data: value,
       message: { message_id: 1, chat },
     };
     const headers = { "x-telegram-bot-api-secret-token": "the-secret-of-the-webhook" };
@@ -165,17 +195,29 @@ const discord: Platform = {
   message: ({ id, text, user = 1, isStaff }, signing = {}) =>
     discordRequest(
       {
-        ...{ type: 2, id: String(id), token: `token-${id}`, ...discordPlace(isStaff) },
+        type: 2,
+        id: String(id),
+        token: `token-${id}`,
+        ...discordPlace(isStaff),
         user: { id: String(user), username: `user-${user}` },
         data: { name: "ask", options: [{ name: "question", type: 3, value: text }] },
       },
       signing,
     ),
+  picture(id, caption) {
+    const file = { name: "picture", type: 11, value: "77" };
+    const options = caption === undefined ? [file] : [file, { name: "question", type: 3, value: caption }];
+    const by = { ...discordPlace(false), user: { id: "1", username: "user-1" } };
+    return this.raw({ type: 2, id: String(id), token: `token-${id}`, ...by, data: { name: "ask", options } });
+  },
   raw: (payload) => discordRequest(payload, {}),
   press: (value, { id, isStaff }) =>
     discordRequest(
       {
-        ...{ type: 3, id: String(60_000 + id), token: `token-${60_000 + id}`, ...discordPlace(isStaff) },
+        type: 3,
+        id: String(60_000 + id),
+        token: `token-${60_000 + id}`,
+        ...discordPlace(isStaff),
         user: { id: String(id), username: `user-${id}` },
         data: { custom_id: value, component_type: 2 },
       },
@@ -186,11 +228,14 @@ const discord: Platform = {
   textOf: ({ body }) => textAt(body, "content"),
 };
 
-async function whatsappRequest(message: object, { forged }: Signing): Promise<PlatformEvent> {
-  const value = {
-    ...{ messaging_product: "whatsapp", metadata: { phone_number_id: "777" } },
-    ...{ contacts: [{ wa_id: "4911", profile: { name: "Ada" } }], messages: [message] },
-  };
+/** One delivery of several messages. */
+export async function whatsappRequest(
+  messages: readonly object[],
+  { forged }: Signing = {},
+  contacts: readonly object[] = [{ wa_id: "4911", profile: { name: "Ada" } }],
+): Promise<PlatformEvent> {
+  const metadata = { phone_number_id: "777" };
+  const value = { messaging_product: "whatsapp", metadata, contacts, messages };
   const body = JSON.stringify({
     object: "whatsapp_business_account",
     entry: [{ changes: [{ field: "messages", value }] }],
@@ -207,22 +252,32 @@ const whatsapp: Platform = {
   reviewers: "4999",
   message: ({ id, text, isStaff, repliesTo }, signing = {}) =>
     whatsappRequest(
-      {
-        ...{ from: isStaff ? "4999" : "4911", id: `wamid.in${id}`, type: "text", text: { body: text } },
-        ...(repliesTo === undefined ? {} : { context: { id: repliesTo } }),
-      },
+      [
+        {
+          from: isStaff ? "4999" : "4911",
+          id: `wamid.in${id}`,
+          type: "text",
+          text: { body: text },
+          ...(repliesTo === undefined ? {} : { context: { id: repliesTo } }),
+        },
+      ],
       signing,
     ),
-  raw: (payload) => whatsappRequest(payload, {}),
+  picture(id, caption) {
+    const image = { id: "picture", mime_type: "image/png", ...defined({ caption }) };
+    return this.raw({ from: "4911", id: `wamid.in${id}`, type: "image", image });
+  },
+  raw: (payload) => whatsappRequest([payload]),
   press: (value, { id, isStaff }) =>
-    whatsappRequest(
+    whatsappRequest([
       {
-        ...{ from: isStaff ? "4999" : "4911", id: `wamid.press${id}`, type: "interactive" },
+        from: isStaff ? "4999" : "4911",
+        id: `wamid.press${id}`,
+        type: "interactive",
         interactive: { type: "button_reply", button_reply: { id: value, title: "x" } },
       },
-      {},
-    ),
-  chatOf: ({ body }) => textAt(body, "to"),
+    ]),
+  chatOf: ({ body }) => textAt(body, "to") ?? textAt(body, "recipient"),
   textOf: ({ body }) => textAt(body, "text", "body") ?? textAt(body, "interactive", "body", "text"),
 };
 
@@ -249,13 +304,17 @@ const generic: Platform = {
       { messageId: `m${id}`, text, user: { id: `u${user}` }, conversation: isStaff ? "staff-room" : "room-1" },
       signing,
     ),
+  picture: (id, caption = " ") => genericMessage({ messageId: `m${id}`, text: caption, user: { id: "u1" } }),
   raw: (payload) => genericMessage({ ...payload }),
   press: () => Promise.reject(new Error("our own channel has no buttons: an answer names its ask")),
   chatOf: ({ body }) => textAt(body, "conversation"),
   textOf: ({ body }) => textAt(body, "text"),
 };
 
-export const platforms = { slack, telegram, discord, whatsapp, generic } as const;
+export const platforms = { slack, telegram, discord, whatsapp, generic } as const satisfies Record<
+  ChannelKind,
+  Platform
+>;
 
 /** A connection that a test has stored, and the platform behind it. */
 export class TestChannel {

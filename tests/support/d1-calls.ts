@@ -85,7 +85,9 @@ export function sentOf(statements: unknown): Sent[] {
 
 /** The first table that a statement names. */
 function tableOf(statement: string): string {
-  return /\b(?:FROM|INTO|UPDATE)\s+(\w+)/i.exec(statement)?.[1] ?? statement;
+  // What is asked for in the list of columns is no table of the statement's own.
+  const own = statement.replace(/\(SELECT[^;]*?\) AS \w+/g, "");
+  return /\b(?:FROM|INTO|UPDATE)\s+(\w+)/i.exec(own)?.[1] ?? statement;
 }
 
 function keyIdOf(key: string): string {

@@ -43,6 +43,8 @@ export function answerPlatform(kind: string, request: PlatformRequest): Platform
 
 /** Every answer is a 200; `ok` says whether it worked. */
 function slack({ path, headers }: PlatformRequest, body: Fields): PlatformResponse {
+  // A `response_url` needs no token.
+  if (path.startsWith("/commands/")) return { status: 200, body: "ok" };
   const no = (error: string) => ({ status: 200, body: { ok: false, error } });
   if (!headers.authorization?.startsWith("Bearer xoxb-")) return no("invalid_auth");
   const method = path.slice(1);
@@ -50,6 +52,7 @@ function slack({ path, headers }: PlatformRequest, body: Fields): PlatformRespon
   if (method === "views.open")
     return body.trigger_id ? { status: 200, body: { ok: true, view: {} } } : no("invalid_trigger");
   if (typeof channel !== "string") return no("channel_not_found");
+  if (channel === "CFOREIGN") return no("not_in_channel");
   if (typeof text !== "string" && !Array.isArray(blocks)) return no("no_text");
   if (typeof text === "string" && text.length > 40_000) return no("msg_too_long");
   if (Array.isArray(blocks) && (blocks.length > 50 || JSON.stringify(blocks).length > 13_000))
@@ -78,6 +81,11 @@ function telegram({ path }: PlatformRequest, body: Fields): PlatformResponse {
   const [, token, method] = /^\/bot([^/]+)\/([A-Za-z]+)$/.exec(path) ?? [];
   if (token === undefined || !/^\d+:/.test(token)) return no(401, "Unauthorized");
   const { chat_id: chat, text, reply_markup: markup } = body;
+  if (method === "getMe")
+    return {
+      status: 200,
+      body: { ok: true, result: { id: Number.parseInt(token, 10), is_bot: true, username: "Shop_Bot" } },
+    };
   if (method === "sendChatAction") return { status: 200, body: { ok: true, result: true } };
   if (chat === undefined) return no(400, "Bad Request: chat_id is empty");
   if (typeof text !== "string" || text === "") return no(400, "Bad Request: message text is empty");
@@ -133,8 +141,10 @@ function whatsapp({ path, headers }: PlatformRequest, body: Fields): PlatformRes
   if (!/^\/\d+\/messages$/.test(path)) return no(404, 100, "Unsupported post request");
   if (body.messaging_product !== "whatsapp") return no(400, 100, "The parameter messaging_product is required");
   if (body.status === "read") return { status: 200, body: { success: true } };
-  const { to, type, text, interactive } = body;
-  if (typeof to !== "string" || !/^\d+$/.test(to)) return no(400, 100, "The parameter to is required");
+  const { to, recipient, type, text, interactive } = body;
+  const isNumber = typeof to === "string" && /^\d+$/.test(to);
+  const isUserId = typeof recipient === "string" && /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/.test(recipient);
+  if (!isNumber && !(to === undefined && isUserId)) return no(400, 100, "The parameter to is required");
   if (type === "text") {
     const said = isFields(text) ? text.body : undefined;
     if (typeof said !== "string" || said === "" || said.length > 4_096)

@@ -2,6 +2,7 @@
 import { exports } from "cloudflare:workers";
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { defined } from "../../src/conversation/defined.js";
 import type { Fields } from "./conclave.js";
 
 export const mcpUrl = "http://localhost/mcp";
@@ -16,7 +17,7 @@ export async function mcpClient(
 ): Promise<Client> {
   const options: ClientOptions = {
     versionNegotiation: { mode: era },
-    ...(answer === undefined ? {} : { capabilities: { elicitation: { form: {} } } }),
+    ...defined({ capabilities: answer && { elicitation: { form: {} } } }),
   };
   const client = new Client({ name: "test", version: "1.0.0" }, options);
   if (answer !== undefined) {

@@ -1,5 +1,6 @@
 /** Memories through the HTTP face: what their tests do most. */
 import { env } from "cloudflare:workers";
+import { defined } from "../../src/conversation/defined.js";
 import { type Fields, newTenant, type TestTenant } from "./conclave.js";
 import { type ScriptedReply, type UpstreamModel, upstreamFor } from "./upstream-client.js";
 
@@ -43,7 +44,7 @@ export class TestMemory {
 
   /** Waits until everything that was said is there, or fails the test. */
   async settled(level: "indexed" | "context" = "indexed", threadId = "main", seq?: number) {
-    const wanted = { threadId, level, timeoutMs: 60_000, ...(seq === undefined ? {} : { seq }) };
+    const wanted = { threadId, level, timeoutMs: 60_000, ...defined({ seq }) };
     const answer = await this.call("POST", "/await-consistency", wanted);
     if (!answer.reached) throw new Error(`not ${level}: ${JSON.stringify(answer)}`);
     return answer;

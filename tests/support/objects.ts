@@ -4,6 +4,7 @@ import { vi } from "vitest";
 import type { ChatSession } from "../../durable-objects/chat-session/object.js";
 import type { Roundtable } from "../../durable-objects/roundtable/object.js";
 import type { RoutingRun } from "../../durable-objects/routing-run/object.js";
+import { defined } from "../../src/conversation/defined.js";
 import type { TestTenant } from "./conclave.js";
 
 type Stub = DurableObjectStub<ChatSession> | DurableObjectStub<RoutingRun> | DurableObjectStub<Roundtable>;
@@ -37,7 +38,7 @@ async function attemptOf(object: Stub): Promise<{ beganAt?: number; retryAt?: nu
   if ((await rowsOf(object, "SELECT 1 FROM sqlite_master WHERE name = 'attempts'")).length === 0) return {};
   const [began] = await rowsOf(object, "SELECT MAX(began_at) AS at FROM attempts");
   const [retry] = await rowsOf(object, "SELECT at FROM deadlines WHERE name = 'retry'");
-  return { beganAt: Number(began?.at ?? 0), ...(retry === undefined ? {} : { retryAt: Number(retry.at) }) };
+  return { beganAt: Number(began?.at ?? 0), ...defined({ retryAt: retry && Number(retry.at) }) };
 }
 
 /** A crash, and the alarm that finds the work. */

@@ -1,6 +1,6 @@
 /**
  * Records what a version of Conclave stores: a tenant's sessions, a run and a memory thread, each in the middle of something, as
- * every table of their objects and of D1. `scripts/record-state.mjs` runs this in a version's own tree; `recorded-state.test.ts`
+ * every table of their objects and of D1. `tools/record-state.mjs` runs this in a version's own tree; `recorded-state.test.ts`
  * goes on from it in ours.
  */
 import { runInDurableObject } from "cloudflare:test";
@@ -110,7 +110,10 @@ async function thread(tenant: TestTenant) {
 async function underKeys(tenant: TestTenant) {
   const hook = await tenant.agent("shop");
   await tenant.put("tools", "charge", {
-    ...{ server: "shop", description: "Charges.", parameters: { type: "object", properties: {} }, idempotent: true },
+    server: "shop",
+    description: "Charges.",
+    parameters: { type: "object", properties: {} },
+    idempotent: true,
     http: { method: "POST", url: hook.hookURL },
   });
   const tools = [{ server: "shop", tool: "charge" }];
@@ -146,9 +149,17 @@ async function underKeys(tenant: TestTenant) {
   );
   const rule = await tenant.call("PUT", "/v1/rules/r", { text: "Be kind." }, { "idempotency-key": "rule" });
   return {
-    ...{ sessionId, turnId, callId, model: model.model, hook: hook.model },
-    ...{ responding: responding.model, responseId: response.body.id, responseSession },
-    ...{ memoryId: memory.memoryId, entryId: entry.body.entryId, ruleVersion: rule.body.version },
+    sessionId,
+    turnId,
+    callId,
+    model: model.model,
+    hook: hook.model,
+    responding: responding.model,
+    responseId: response.body.id,
+    responseSession,
+    memoryId: memory.memoryId,
+    entryId: entry.body.entryId,
+    ruleVersion: rule.body.version,
   };
 }
 

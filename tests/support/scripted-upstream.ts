@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import { defined } from "../../src/conversation/defined.js";
 import { answerPlatform } from "./fake-platforms.js";
 import { answerMcp } from "./mcp-upstream.js";
 import { memoryAgentReply } from "./scripted-memory-agent.js";
@@ -227,7 +228,7 @@ function finish(reply: ScriptedReply, response: ServerResponse): void {
 
 function completion(reply: ScriptedReply, model: string): unknown {
   const calls = reply.toolCalls?.map(toolCall);
-  const message = { role: "assistant", content: reply.text ?? null, ...(calls && { tool_calls: calls }) };
+  const message = { role: "assistant", content: reply.text ?? null, ...defined({ tool_calls: calls }) };
   return {
     id: "chatcmpl-scripted",
     object: "chat.completion",
@@ -279,11 +280,18 @@ function finishReason(reply: ScriptedReply): string | null {
   return reply.finishReason !== undefined ? reply.finishReason : reply.toolCalls ? "tool_calls" : "stop";
 }
 
-function usage(reply: ScriptedReply): { usage?: Record<string, number> } {
+function usage(reply: ScriptedReply): { usage?: Record<string, unknown> } {
   if (reply.usage === null) return {};
-  const { inputTokens, outputTokens } = reply.usage ?? { inputTokens: 10, outputTokens: 5 };
+  const given: NonNullable<ScriptedReply["usage"]> = reply.usage ?? { inputTokens: 10, outputTokens: 5 };
+  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = given;
   return {
-    usage: { prompt_tokens: inputTokens, completion_tokens: outputTokens, total_tokens: inputTokens + outputTokens },
+    usage: {
+      prompt_tokens: inputTokens,
+      completion_tokens: outputTokens,
+      total_tokens: inputTokens + outputTokens,
+      ...(cachedInputTokens !== undefined && { prompt_tokens_details: { cached_tokens: cachedInputTokens } }),
+      ...(reasoningTokens !== undefined && { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+    },
   };
 }
 

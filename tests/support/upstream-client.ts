@@ -13,7 +13,14 @@ export interface ScriptedReply {
   /** How a streamed text is split; the whole text word by word if left out. */
   readonly chunks?: readonly string[];
   /** Null: the upstream doesn't count. */
-  readonly usage?: { readonly inputTokens: number; readonly outputTokens: number } | null;
+  readonly usage?: {
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    /** Of the input; sent along where it is given, as the next is. */
+    readonly cachedInputTokens?: number;
+    /** Of the output. */
+    readonly reasoningTokens?: number;
+  } | null;
   /** Null: none is given. */
   readonly finishReason?: string | null;
   /** With a `body`: any answer at all. A string goes out as it is, anything else as JSON. */

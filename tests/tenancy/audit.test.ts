@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { SupervisionStep } from "../../src/supervision/state.js";
 import { type AuditEntry, auditColumns, csvCell, csvLine } from "../../src/tenancy/audit.js";
 
 describe("the audit as CSV", () => {
@@ -10,6 +11,11 @@ describe("the audit as CSV", () => {
     ["\t=1", `"'\t=1"`],
     [" =1", `"' =1"`],
     ["\r\n=1", `"'\r\n=1"`],
+    ["＝HYPERLINK(1)", `"'＝HYPERLINK(1)"`],
+    ["\u200b＋1", `"'\u200b＋1"`],
+    ["﹣1", `"'﹣1"`],
+    ["\u22121", `"'\u22121"`],
+    ["＠SUM(A1)", `"'＠SUM(A1)"`],
     ["plain, with a comma", '"plain, with a comma"'],
     [undefined, '""'],
   ])("fault 18: no cell is a formula, whatever wrote it: %j", (text, cell) => {
@@ -29,8 +35,28 @@ describe("the audit as CSV", () => {
     };
     const cells = csvLine(entry).slice(1, -1).split('","');
     expect(Object.fromEntries(auditColumns.map((column, index) => [column, cells[index]]))).toMatchObject({
-      ...{ type: "ask.answered", decision: "once", actorId: "key_1", actorRole: "operator", tool: "shop/refund" },
+      type: "ask.answered",
+      decision: "once",
+      actorId: "key_1",
+      actorRole: "operator",
+      tool: "shop/refund",
     });
     expect(cells).toHaveLength(auditColumns.length);
+    const step: SupervisionStep = {
+      action: "modify",
+      reasons: [],
+      beforeHash: "1",
+      afterHash: "2",
+      latencyMs: 0,
+      mode: "enforce",
+    };
+    const passed = csvLine({
+      ...entry,
+      steps: [
+        { ...step, supervisor: "guard", version: 2, rules: ["mail", "3"] },
+        { ...step, supervisor: "judge", version: 1, model: "openai/small" },
+      ],
+    });
+    expect(passed).toContain('"guard@2; judge@1 openai/small","guard/mail; guard/3"');
   });
 });

@@ -2,7 +2,11 @@ import { expect, it } from "vitest";
 import { type Actor, ownKey, tokenIdOf } from "../../src/tenancy/actor.js";
 
 const user = (subject: string): Actor => ({
-  ...{ tenantId: "ten_1", kind: "token", id: tokenIdOf(subject), role: "user", subject },
+  tenantId: "ten_1",
+  kind: "token",
+  id: tokenIdOf(subject),
+  role: "user",
+  subject,
 });
 
 it("no key of one sender is another's, however subjects and keys are spelled", () => {

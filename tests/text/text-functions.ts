@@ -1,4 +1,5 @@
 /** Every exported function over text: how each is fed one, or why it isn't. The growth test feeds them; a new one has to be named here. */
+import { answerTold } from "../../src/agent/built-in/ask-human.js";
 import { fillHeaders, fillUrl, templateKeys, templateProblem } from "../../src/agent/call-templates.js";
 import { clip } from "../../src/agent/effects.js";
 import { likeness as argumentLikeness, canonicalArguments } from "../../src/agent/tool-cache.js";
@@ -25,18 +26,20 @@ import { affirms, fitLength } from "../../src/model/providers/offline/strings.js
 import { contentWords, stems } from "../../src/model/providers/offline/words.js";
 import { parseJson } from "../../src/model/providers/openai-response.js";
 import { beginningOf, entryOf, withoutTurning } from "../../src/roundtable/consensus/lexicon.js";
-import { readStatement } from "../../src/roundtable/consensus/reading-statements.js";
-import { tokensOf } from "../../src/roundtable/consensus/statement-tokens.js";
-import { termsOf } from "../../src/roundtable/consensus/statements.js";
-import { unspacedTokens } from "../../src/roundtable/consensus/unspaced-tokens.js";
+import { isNamedIn } from "../../src/roundtable/consensus/movement.js";
+import { isReport, readStatement, termsOf } from "../../src/roundtable/consensus/statements.js";
+import { tokensOf } from "../../src/roundtable/consensus/tokens.js";
 import { fitTexts } from "../../src/roundtable/context-text.js";
 import { withSources } from "../../src/roundtable/nested-record.js";
-import { readPosition } from "../../src/roundtable/position.js";
-import { splitParts } from "../../src/roundtable/supervised-parts.js";
+import { readCitedContext, readPosition } from "../../src/roundtable/position.js";
+import { proseAsPosition } from "../../src/roundtable/prose-position.js";
+import { splitParts } from "../../src/roundtable/supervised-texts.js";
+import { clipped, readFrom } from "../../src/roundtable/written-answer.js";
 import { readDecision } from "../../src/routing/decision-repair.js";
 import { givesOrders, markedAsData } from "../../src/supervision/orders-in-data.js";
 import { quoteRemover } from "../../src/supervision/quotes.js";
 import { rulesConfigSchema } from "../../src/supervision/rules/config.js";
+import { hostsOf } from "../../src/supervision/rules/destination.js";
 import { shorten as shortenEdit } from "../../src/supervision/rules/edits.js";
 import { compileRules } from "../../src/supervision/rules/engine.js";
 import { fenced, isFenced, outsideFences, withoutFence } from "../../src/supervision/rules/fence.js";
@@ -68,8 +71,7 @@ import { fold, indexTerms, plainWords, tokenize, wordTerm } from "../../src/text
 import { beginningsOf, formLikeness, isBeyondEnglish } from "../../src/text/variants.js";
 import { wordDiff } from "../../src/text/word-diff.js";
 import { jsonObjectsIn, readProbability } from "../../src/text/written-json.js";
-
-export type Feed = (text: string) => unknown;
+import type { Feed } from "../support/growth.js";
 
 const words = new Set(["parcel", "norway"]);
 const rules = (...matches: readonly object[]) => {
@@ -80,11 +82,13 @@ const rules = (...matches: readonly object[]) => {
 const numbers = rules({ type: "personalData" });
 const secrets = rules({ type: "secrets" });
 const injection = rules({ type: "injection" });
+const links = rules({ type: "links" });
 const announced = new AnnouncedValues();
 const keys = new KeyFinder();
 
 /** By the function's name. Those of detectors are fed through the rules that use them, too. */
 export const fed: Readonly<Record<string, Feed>> = {
+  "src/agent/built-in/ask-human.ts answerTold": answerTold,
   "src/agent/call-templates.ts templateKeys": (text) => templateKeys(text),
   "src/agent/call-templates.ts templateProblem": templateProblem,
   "src/agent/call-templates.ts fillUrl": (text) => fillUrl(text, { a: "b" }, () => "c"),
@@ -134,14 +138,20 @@ export const fed: Readonly<Record<string, Feed>> = {
   "src/roundtable/consensus/lexicon.ts entryOf": entryOf,
   "src/roundtable/consensus/lexicon.ts beginningOf": beginningOf,
   "src/roundtable/consensus/lexicon.ts withoutTurning": withoutTurning,
-  "src/roundtable/consensus/reading-statements.ts readStatement": (text) => readStatement("a", text),
-  "src/roundtable/consensus/statement-tokens.ts tokensOf": tokensOf,
+  "src/roundtable/consensus/movement.ts isNamedIn": (text) => isNamedIn("Agent 1", text),
+  "src/roundtable/consensus/statements.ts isReport": isReport,
+  "src/roundtable/consensus/statements.ts readStatement": (text) => readStatement("a", text),
+  "src/roundtable/consensus/tokens.ts tokensOf": tokensOf,
   "src/roundtable/consensus/statements.ts termsOf": termsOf,
-  "src/roundtable/consensus/unspaced-tokens.ts unspacedTokens": (text) => unspacedTokens(text, true),
   "src/roundtable/context-text.ts fitTexts": (text) => fitTexts([text, text], 1_000),
   "src/roundtable/nested-record.ts withSources": (text) => withSources(text, [], []),
+  "src/roundtable/position.ts readCitedContext": (text) =>
+    readCitedContext([text], text, [{ requestId: "req_1", label: "C1" }]),
   "src/roundtable/position.ts readPosition": (text) => readPosition(text, { stance: "required", citable: [] }),
-  "src/roundtable/supervised-parts.ts splitParts": (text) => splitParts(text, 2),
+  "src/roundtable/prose-position.ts proseAsPosition": (text) => proseAsPosition(text, { citable: [] }),
+  "src/roundtable/supervised-texts.ts splitParts": (text) => splitParts(text, 2),
+  "src/roundtable/written-answer.ts clipped": (text) => clipped(text, 1_000),
+  "src/roundtable/written-answer.ts readFrom": (text) => readFrom(text, () => ({ ok: false })),
   "src/routing/decision-repair.ts readDecision": (text) => readDecision(text, ["a"], ["a"]),
   "src/supervision/orders-in-data.ts givesOrders": givesOrders,
   "src/supervision/orders-in-data.ts markedAsData": (text) => markedAsData(text, "fence"),
@@ -163,11 +173,12 @@ export const fed: Readonly<Record<string, Feed>> = {
   "src/supervision/rules/personal/phones.ts findPhones": (text) => findPhones(text, "call "),
   "src/supervision/rules/secret/announced-values.ts AnnouncedValues.find": (text) => announced.find(text, "password: "),
   "src/supervision/rules/secret/known-keys.ts KeyFinder.find": (text) => keys.find(text),
+  "src/supervision/rules/destination.ts hostsOf": hostsOf,
   "src/supervision/rules/secret/plausible.ts isPlausible": isPlausible,
   "src/supervision/rules/secret/plausible.ts isMixed": isMixed,
   "src/supervision/rules/secret/plausible.ts hasThreeClasses": hasThreeClasses,
   "src/supervision/rules/secret/plausible.ts isStrong": isStrong,
-  "src/supervision/rules/whole-look.ts lookAt": (text) => [numbers(text), secrets(text), injection(text)],
+  "src/supervision/rules/scan.ts scanText": (text) => [numbers(text), secrets(text), injection(text), links(text)],
   "src/tenancy/audit.ts csvCell": csvCell,
   "src/text/edges.ts trimEndOf": (text) => trimEndOf(text, /[_.! ]/),
   "src/text/edges.ts trimStartOf": (text) => trimStartOf(text, /[_.! ]/),
@@ -207,14 +218,28 @@ export const fed: Readonly<Record<string, Feed>> = {
  * one for the table above.
  */
 export const notFed: Readonly<Record<string, string>> = {
+  "src/application/people/challenges.ts newChallenge": "puts it into a signed text",
+  "src/application/people/challenges.ts openChallenge": "checks a signature",
+  "src/chat/waits-for.ts waitsFor": "hands ids on",
+  "src/asks/proposal.ts reviewedAs": "one pass of the platform's over its line ends",
+  "src/console/screen.ts searchWith": "an address of ours",
+  "src/console/assets.ts digest": "reads each character once, of our own pages",
+  "src/model/provider-table.ts meaningOfDefault": "looks a name up",
+  "src/platform/webauthn.ts readAuthenticatorData": "reads bytes at fixed places",
+  "src/platform/webauthn.ts isSignedBy": "checks a signature",
+  "src/supervision/trial.ts trySupervisors": "hands it to supervisors",
+  "src/tenancy/limits/windows.ts windowAt": "takes the name of a time zone",
+  "src/text/table.ts ": "reads our own tables",
   "durable-objects/": "binds texts to statements, or hands them to what is fed",
   "src/stores/": "binds texts to statements",
   "src/gateways/": "hands them to objects",
   "src/client/": "runs in the caller's process",
+  "src/platform/sql.ts ": "reads statements of our own",
+  "src/platform/bytes.ts ": "one pass of the platform's",
   "src/platform/digest.ts ": "one pass of the platform's",
   "src/platform/secrets.ts ": "one pass of the platform's",
   "src/platform/webhook-signature.ts ": "one pass of the platform's",
-  "src/agent/reply-turn.ts replyTurn": "puts it into a record",
+  "src/agent/definition.ts modelList": "a name",
   "src/agent/schema-limits.ts resolvePointer": "a reference of a schema, whose size is bounded",
   "src/agent/tool-call.ts runToolCall": "reads arguments by readJson",
   "src/application/example-classifiers.ts ExampleClassifiers.meaning": "hands it to the embedder",
@@ -229,24 +254,24 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/catalogues/outbox.ts readPayload": "what we stored",
   "src/channels/questions.ts buttonValue": "a value of ours",
   "src/channels/questions.ts answerOf": "compares it",
-  "src/chat/given-conversation.ts superviseGiven": "hands it to supervision",
-  "src/chat/given-prompt.ts promptOf": "puts it into a prompt",
+  "src/chat/caller-input.ts superviseCallerInput": "hands it to supervision",
+  "src/chat/caller-prompt.ts promptOf": "puts it into a prompt",
   "src/chat/message-version.ts linkText": "puts it into a line",
   "src/chat/reply-stream.ts ": "hands pieces on",
   "src/chat/turn-answer.ts answerTurn": "the turn itself; tried over the API",
   "src/chat/turn-calls.ts callsOf": "events that we stored",
   "src/conversation/actor-record.ts readAuthor": "a column that we wrote",
   "src/conversation/problem.ts refuse": "a sentence of ours",
+  "src/conversation/problem.ts problem": "a sentence of ours",
   "src/http/docs-page.ts docsPage": "our own pages",
   "src/http/document/": "our own document",
-  "src/http/problems.ts problem": "a sentence of ours",
-  "src/http/query.ts metadataFilter": "names of a query's parameters",
   "src/http/routing.ts ": "a sentence of ours",
   "src/http/ui-chat/reply-text.ts ReplyTextParts.settle": "compares it with what was shown",
   "src/mcp/paced.ts Paced.say": "a sentence of ours",
   "src/mcp/steps.ts stepOf": "events that we stored",
   "src/memory/context-items.ts compactOrigin": "ids",
   "src/memory/entry.ts recalledLine": "puts it into a line",
+  "src/memory/memory-agent.ts writingTool": "a sentence of ours",
   "src/memory/retrieval/bm25.ts countTerms": "terms of an entry, whose text is tokenized",
   "src/memory/retrieval/candidate-plan.ts ": "terms of a query, 32 at most",
   "src/memory/retrieval/entry-terms.ts speakerMark": "a term",
@@ -263,42 +288,47 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/model/retry.ts retryAfterMs": "a header",
   "src/openai/": "reads bodies by readJson, and writes sentences of ours",
   "src/roundtable/consensus/lexicon.ts longestBeginning": "looks 14 letters up",
-  "src/roundtable/consensus/token.ts figure": "puts it into a record",
-  "src/roundtable/context-match.ts findRequest": "compares by isSameQuestion",
   "src/roundtable/context-request.ts ": "puts it into a record",
+  "src/roundtable/context-text.ts firstWithin": "adds up lengths",
+  "src/roundtable/context-text.ts lastWithin": "adds up lengths",
   "src/roundtable/debate-material.ts materialPrompt": "puts it into a prompt",
-  "src/roundtable/supervised-parts.ts joinParts": "puts texts together",
+  "src/roundtable/supervised-texts.ts supervise": "puts it into a subject",
+  "src/routing/agent-reports.ts handOffReport": "puts it into a line",
   "src/routing/clarifications.ts clarificationOf": "puts it into a record",
-  "src/routing/hand-off-report.ts handOffReport": "puts it into a line",
-  "src/routing/retries.ts Retries.next": "a sentence of ours",
+  "src/routing/task.ts Retries.next": "a sentence of ours",
+  "src/routing/prompt-context.ts agentPrompt": "puts it into a prompt",
   "src/routing/strategies/skill-based.ts routeBySkills": "a name",
   "src/routing/task.ts failedOutcome": "a sentence of ours",
   "src/routing/team-agent.ts mostRelevant": "by coverageOf",
-  "src/routing/team-context.ts ": "hands it to supervision",
+  "src/routing/supervised-texts.ts ": "hands it to supervision",
   "src/supervision/caller-text.ts clearedText": "looks it up",
   "src/supervision/reasons.ts sanitizeReason": "reasons, by quoteRemover and the rules",
-  "src/supervision/rules/detector.ts TextWindow.append": "fed through lookAt",
+  "src/supervision/rules/detector.ts TextWindow.append": "fed through scanText",
+  "src/supervision/rules/destination.ts isAllowedHost": "compares a host with those of a rule, whose size is bounded",
   "src/supervision/rules/edits.ts applyEdits": "slices by places",
   "src/supervision/rules/edits.ts singleEdit": "a sentence of ours",
   "src/supervision/rules/folding.ts ": "phrases of a rule, whose size is bounded",
   "src/supervision/rules/injection.ts explainedOrders": "fed through givesOrders",
   "src/supervision/rules/injection/":
-    "reads one sentence of at most 240 units, or is fed through givesOrders and lookAt",
+    "reads one sentence of at most 240 units, or is fed through givesOrders and scanText",
   "src/supervision/rules/outcome.ts Outcome.join": "sentences of the rules",
   "src/supervision/rules/patterns.ts ": "patterns of a rule, whose size is bounded; they run in RE2",
   "src/supervision/rules/personal/cards.ts isCard": "digits of a number, 19 at most",
   "src/supervision/rules/personal/checksums.ts passes": "digits of a number",
   "src/supervision/rules/personal/context.ts leftOf": "slices",
   "src/supervision/rules/personal/context.ts WordTable.constructor": "a table of ours",
-  "src/supervision/rules/personal/email.ts findEmail": "fed through lookAt",
-  "src/supervision/rules/personal/iban.ts findIban": "fed through lookAt",
-  "src/supervision/rules/personal/national-ids.ts findLetteredId": "fed through lookAt",
+  "src/supervision/rules/personal/email.ts findEmail": "fed through scanText",
+  "src/supervision/rules/personal/iban.ts findIban": "fed through scanText",
+  "src/supervision/rules/personal/national-ids.ts findLetteredId": "fed through scanText",
   "src/supervision/rules/personal/phones.ts announcedBy": "the 64 units left of a number",
   "src/supervision/rules/phrase-automaton.ts ": "phrases of a rule, whose size is bounded",
   "src/supervision/rules/phrases.ts ": "phrases of a rule, whose size is bounded",
   "src/supervision/rules/secret/plausible.ts entropyOf": "by isPlausible",
-  "src/supervision/rules/stream-stage.ts ": "fed through lookAt, piece by piece",
+  "src/supervision/rules/stream-stage.ts ": "fed through scanText, piece by piece",
   "src/supervision/supervisor.ts RefusedCallError.constructor": "a sentence of ours",
   "src/supervision/tools/": "sentences that a supervisor says, of bounded size",
-  "src/webhooks/channels/body.ts readBody": "by readJson",
+  "src/channels/platforms/body.ts readBody": "by readJson",
+  "src/channels/platforms/body.ts unreadableBecause": "puts it into a line",
+  "src/supervision/decider-message.ts withMessage": "a sentence of ours, and the rules",
+  "src/supervision/kinds/http-answer.ts readAnswer": "by readJson",
 };

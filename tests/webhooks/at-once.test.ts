@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { connect, genericMessage, platforms } from "../support/chat-platforms.js";
 import { newTenant } from "../support/conclave.js";
 
-/** How many; `scripts/many-conversations.ts` does the same with a thousand, against a Worker of its own. */
+/** How many; `tools/many-conversations.ts` does the same with a thousand, against a Worker of its own. */
 const conversations = 40;
 
 it("a message in each of many conversations at once is answered in its own", async () => {

@@ -1,5 +1,5 @@
 /** What holds of every channel, played through on each: the fakes of the platforms refuse what those refuse. */
-import { runDurableObjectAlarm } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { connect, platforms, type TestChannel } from "../support/chat-platforms.js";
@@ -71,6 +71,81 @@ describe.for(Object.values(platforms))("$kind", (platform) => {
     expect(await sessionsOf(tenant)).toHaveLength(1);
   });
 
+  it("a reply that died between the platform's answer and our note is sent again where the platform knows it, by hand elsewhere", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "We open at nine.", hold: "reply" });
+    const channel = await connect(tenant, platform);
+    const showsWork = ["slack", "telegram", "whatsapp"].includes(platform.kind);
+    // That an answer is on its way isn't shown: the reply is a message of its own.
+    if (showsWork) await channel.api.reply({ status: 429, body: {} });
+    await channel.api.reply({ status: 200, body: { ok: true }, hold: "answer" });
+    await channel.say(1, "When do you open?");
+    await model.until({ requests: 1 });
+    if (showsWork) await channel.api.until({ requests: 1 });
+    await model.release("reply");
+    await channel.api.until({ requests: showsWork ? 2 : 1 });
+    await crashAndWake(channel);
+    await channel.api.release("answer");
+    const path = `/v1/channels/${platform.kind}/deliveries`;
+    if (showsWork) {
+      const uncertain = { status: "parked", failure: expect.stringContaining("uncertain") };
+      await expect.poll(async () => (await tenant.call("GET", path)).body.items).toMatchObject([uncertain]);
+      expect(await channel.texts()).toEqual(["We open at nine."]);
+      const [{ deliveryId }] = (await tenant.call("GET", path)).body.items;
+      expect((await tenant.call("POST", `${path}/${deliveryId}/retry`)).status).toBe(202);
+    }
+    await expect.poll(() => channel.texts()).toEqual(["We open at nine.", "We open at nine."]);
+    const ids = (await channel.calls()).map(({ headers }) => headers["webhook-id"]);
+    if (platform.kind === "generic") expect(new Set(ids).size).toBe(1);
+  });
+
+  it("a reply whose answer the platform didn't give in time isn't simply sent again", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "We open at nine.", hold: "reply" });
+    const channel = await connect(tenant, platform);
+    const showsWork = ["slack", "telegram", "whatsapp"].includes(platform.kind);
+    if (showsWork) await channel.api.reply({ status: 429, body: {} });
+    await channel.api.reply({ drop: true });
+    await channel.say(1, "When do you open?");
+    await model.until({ requests: 1 });
+    if (showsWork) await channel.api.until({ requests: 1 });
+    await model.release("reply");
+    const path = `/v1/channels/${platform.kind}/deliveries`;
+    const status = showsWork ? "parked" : "delivered";
+    await eventually(async () => {
+      passTime(2_000);
+      await runDurableObjectAlarm(channel.conversation());
+      expect((await tenant.call("GET", path)).body.items).toMatchObject([{ status }]);
+    });
+    expect(await channel.texts()).toHaveLength(showsWork ? 1 : 2);
+  });
+
+  it("the reply waits as long as the platform wanted of the placeholder", async () => {
+    // The others are shown no placeholder.
+    if (!["slack", "telegram", "whatsapp"].includes(platform.kind)) return;
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "We open at nine.", hold: "reply" });
+    const channel = await connect(tenant, platform);
+    await channel.api.reply({ status: 429, headers: { "retry-after": "30" }, body: {} });
+    await channel.say(1, "When do you open?");
+    await channel.api.until({ requests: 1 });
+    await model.release("reply");
+    const waiting = "SELECT COUNT(*) AS n FROM posts WHERE status = 'pending'";
+    const due = () =>
+      runInDurableObject(channel.conversation(), (_object, { storage }) => storage.sql.exec(waiting).one().n);
+    await expect.poll(due).toBe(1);
+    await runDurableObjectAlarm(channel.conversation());
+    expect(await channel.calls()).toHaveLength(1);
+    await eventually(async () => {
+      passTime(31_000);
+      await runDurableObjectAlarm(channel.conversation());
+      expect(await channel.texts()).toEqual(["We open at nine."]);
+    });
+  });
+
   it("two messages at once are answered in order", async () => {
     const tenant = await newTenant();
     const model = await tenant.agent("assistant");
@@ -81,6 +156,19 @@ describe.for(Object.values(platforms))("$kind", (platform) => {
     await model.until({ requests: 1 });
     await model.release("first");
     await expect.poll(() => channel.texts()).toEqual(["First answer.", "Second answer."]);
+  });
+
+  it("a picture alone is answered with a sentence, without a model; its caption is a message", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "It is a bicycle." });
+    const channel = await connect(tenant, platform);
+    expect((await channel.deliver(await platform.picture(1))).ok).toBe(true);
+    await expect.poll(() => channel.texts()).toEqual([expect.stringContaining("text only")]);
+    expect(await model.requests()).toEqual([]);
+    await channel.deliver(await platform.picture(2, "What is this?"));
+    await expect.poll(async () => (await channel.texts()).at(-1)).toBe("It is a bicycle.");
+    expect(JSON.stringify(await model.requests())).toContain("What is this?");
   });
 
   it("of a reply that was blocked only what a client is told goes to the platform", async () => {

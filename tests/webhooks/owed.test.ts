@@ -141,7 +141,7 @@ class Load {
     const at = new Date(this.clock).toISOString();
     log.push({ seq: log.length + 1, type: "turn.completed", at, data: { turnId: `trn_${log.length + 1}` } });
     const waking = { now: () => this.clock, send: this.services.sendWebhookJobs };
-    await deliverToD1(env.DB, { tenantId: this.tenantId, ownerId: root, messages: [] }, waking);
+    await deliverToD1(env.DB, { tenantId: this.tenantId, ownerId: root, messages: [] }, { waking });
   }
 
   /** Lets time pass up to a moment, in milliseconds since the load began: the queue delivers, five at once, and the schedule rings. */
@@ -169,7 +169,10 @@ class Load {
     const due = this.queue.filter(({ at }) => at <= this.clock).slice(0, 5);
     this.queue = this.queue.filter((one) => !due.includes(one));
     return due.map(({ job, attempts }) => ({
-      ...{ id: crypto.randomUUID(), body: job, attempts, ack: () => {} },
+      id: crypto.randomUUID(),
+      body: job,
+      attempts,
+      ack: () => {},
       retry: ({ delaySeconds = 0 } = {}) => {
         this.queue.push({ at: this.clock + delaySeconds * 1_000, job, attempts: attempts + 1 });
       },

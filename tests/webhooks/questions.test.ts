@@ -97,6 +97,21 @@ describe.for([slack, telegram, discord, whatsapp])("on $kind", (platform) => {
   });
 });
 
+describe.each([slack, telegram, whatsapp, generic])("on $kind", (platform) => {
+  it("who waits for staff reads so, and so does who writes meanwhile", async () => {
+    const { tenant, channel } = await reviewing(platform);
+    const waiting = "A person will look at this before it goes on.";
+    await expect.poll(() => channel.texts()).toContain(waiting);
+    await channel.say(2, "Hello?");
+    await expect
+      .poll(() => channel.texts())
+      .toContain("Your message was taken. A person looks at the one before it first.");
+    const ask = await askOf(tenant, "open");
+    await tenant.call("POST", `/v1/asks/${ask.askId}/answer`, { decision: "accept" });
+    await expect.poll(() => channel.texts()).toContain("You get a refund of 40 euros.");
+  });
+});
+
 describe("a review", () => {
   it("that is accepted in the channel, in the inbox and by an operator's key at once is won by one; the others are told", async () => {
     const { tenant, channel } = await reviewing(slack);
@@ -232,7 +247,9 @@ it("staff answers a question by replying to it; what else is said there begins n
     ),
   );
   await channel.say(3, "40 euros", { user: 8, isStaff: true, repliesTo });
-  await expect.poll(() => textsTo(channel, "100")).toEqual(["It is 40."]);
+  await expect
+    .poll(() => textsTo(channel, "100"))
+    .toEqual(["A person will look at this before it goes on.", "It is 40."]);
   expect(await askOf(tenant, "answered")).toMatchObject({
     answer: { response: "40 euros" },
     closedBy: { id: "telegram:8" },

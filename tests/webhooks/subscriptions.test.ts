@@ -257,7 +257,7 @@ describe("a webhook", () => {
     const { tenant } = await tenantWithAgent();
     const hook = await receiver(taken);
     await subscribe(tenant, hook);
-    const unreadable = await createSealer("the secret of before").seal("whsec_bmV3IHNlY3JldCBvZiBpdA==");
+    const unreadable = await createSealer(["the secret of before"]).seal("whsec_bmV3IHNlY3JldCBvZiBpdA==");
     await env.DB.prepare("UPDATE webhooks SET body = json_set(body, '$.sealedSecret', ?) WHERE tenant_id = ?")
       .bind(unreadable, tenant.tenantId)
       .run();

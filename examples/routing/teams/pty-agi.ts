@@ -1,18 +1,20 @@
 // PTY AGI: HR, security, code and legal agents behind one supervisor that asks when a query is ambiguous.
-import { askHuman, createMultiAgentSystem } from "../../../src/routing/builder.js";
+import type { Example } from "../client.js";
 
-export const ptyAgi = createMultiAgentSystem({
+export const ptyAgi: Example = {
   name: "pty-agi",
-  supervisor: {
-    strategy: "llm-based",
-    tools: [askHuman],
-    systemPrompt:
-      "Route to the hr, security, code or legal agent. If the query is ambiguous, use ask_human for clarification.",
+  team: {
+    supervisor: {
+      strategy: "llm-based",
+      tools: ["ask_human"],
+      systemPrompt:
+        "Route to the hr, security, code or legal agent. If the query is ambiguous, use ask_human for clarification.",
+    },
+    workers: [
+      { id: "hr", description: "vacation, salary, hiring, sick leave" },
+      { id: "security", description: "passwords, access, phishing, incidents" },
+      { id: "code", description: "bugs, builds, pull requests, deployments" },
+      { id: "legal", description: "contracts, licences, privacy law, patents" },
+    ],
   },
-  workers: [
-    { id: "hr", description: "vacation, salary, hiring, sick leave" },
-    { id: "security", description: "passwords, access, phishing, incidents" },
-    { id: "code", description: "bugs, builds, pull requests, deployments" },
-    { id: "legal", description: "contracts, licences, privacy law, patents" },
-  ],
-});
+};

@@ -2,8 +2,7 @@
 import { z } from "zod";
 import { type Ask, type AskRequest, acceptedAnswer, acceptedAnswers, whatIsAccepted } from "../../asks/ask.js";
 import type { Audience, QuestionPolicy } from "../../asks/policy.js";
-import type { Asking } from "../asking.js";
-import { type AgentTool, builtInServer, type ToolOutput, type ToolRef } from "../tools.js";
+import { type AgentTool, type Asking, builtInServer, type ToolOutput, type ToolRef } from "../tools.js";
 
 export const askHuman = "ask_human";
 
@@ -97,4 +96,11 @@ export function outputOfAsk({ answer, status }: Ask): ToolOutput {
   if (response !== undefined) return { content: `${assumedFrom}${response}` };
   const why = status === "cancelled" ? "The question was cancelled." : "Nobody answered in time.";
   return { content: `${why} Go on without an answer, and say so.`, isError: true };
+}
+
+/** What was answered, out of the sentence in which agents are told it, and whether a person said it or nobody did and it is assumed. */
+export function answerTold(output: string): { readonly from: "human" | "default"; readonly answer: string } {
+  if (output.startsWith(assumedFrom)) return { from: "default", answer: output.slice(assumedFrom.length) };
+  const answer = output.startsWith(answeredWith) ? output.slice(answeredWith.length) : output;
+  return { from: "human", answer };
 }

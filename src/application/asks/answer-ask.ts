@@ -1,28 +1,34 @@
 /** Answer an ask: the first answer wins, and the work that waits resumes. */
-import type { Ask } from "../../asks/ask.js";
-import { ok, type Result } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import type { Services } from "../services.js";
-import { answererOf, askFor, ownAsk } from "./ask-view.js";
+import { z } from "zod";
+import { askSchema } from "../../asks/ask.js";
+import { need } from "../../conversation/problem.js";
+import { act } from "../act.js";
+import { answererOf, askFor, needOwnAsk } from "./ask-view.js";
 
-/**
- * Who may answer, and what fits its kind, the ask itself knows; its object decides on both in the same step that closes it.
- * @param input `answer` may be anything: it is checked against the ask's kind
- */
-export async function answerAsk(
-  actor: Actor,
-  { askId, answer }: { readonly askId: string; readonly answer: unknown },
-  services: Services,
-): Promise<Result<Ask>> {
-  const allowed = authorize(actor, "answerAsk");
-  if (!allowed.ok) return allowed;
-  if (actor.role === "user") {
-    const asked = await services.asks.get(actor.tenantId, askId);
-    if (!asked.ok) return asked;
-    const own = await ownAsk(actor, asked.value, services);
-    if (!own.ok) return own;
-  }
-  const ask = await services.asks.answer(actor.tenantId, askId, answer, answererOf(actor));
-  return ask.ok ? ok(askFor(actor, ask.value)) : ask;
-}
+/** Who may answer, and what fits its kind, the ask itself knows; its object decides on both in the same step that closes it. */
+export const answerAsk = act("answerAsk", {
+  role: "client",
+  ofSubject: true,
+  reviewers: true,
+  route: {
+    method: "post",
+    path: "/v1/asks/{askId}/answer",
+    tag: "Asks",
+    summary: "Answer an ask: the first answer wins, the same again is harmless, another is a 409",
+    description:
+      "human: {response}; context: {result or error, source?}; approval: {decision: once, session or deny}; review: {decision: accept, edit or reject, content with edit}; both take note (for staff, on record) and message (told to whoever's text or call it was; of approvals with deny alone). The work that waits resumes at that very step.",
+    body: "answer",
+    bodyName: "Answer",
+    answer: "The ask, closed",
+  },
+  input: () => {
+    // What fits its kind, the ask knows.
+    const answer: z.ZodType<unknown> = z.record(z.string(), z.unknown());
+    return z.object({ askId: z.string().max(100), answer });
+  },
+  output: () => askSchema,
+  run: async (actor, { askId, answer }, services) => {
+    await needOwnAsk(actor, askId, services);
+    return askFor(actor, need(await services.asks.answer(actor.tenantId, askId, answer, answererOf(actor))));
+  },
+});

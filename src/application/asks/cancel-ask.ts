@@ -1,20 +1,25 @@
 /** Cancel an ask: the work resumes without an answer. Who may answer it may cancel it; what was answered stays answered. */
-import type { Ask } from "../../asks/ask.js";
-import { ok, type Result } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import type { Services } from "../services.js";
-import { answererOf, askFor, ownAsk } from "./ask-view.js";
+import { z } from "zod";
+import { askSchema } from "../../asks/ask.js";
+import { need } from "../../conversation/problem.js";
+import { act } from "../act.js";
+import { answererOf, askFor, needOwnAsk } from "./ask-view.js";
 
-export async function cancelAsk(actor: Actor, askId: string, services: Services): Promise<Result<Ask>> {
-  const allowed = authorize(actor, "cancelAsk");
-  if (!allowed.ok) return allowed;
-  if (actor.role === "user") {
-    const asked = await services.asks.get(actor.tenantId, askId);
-    if (!asked.ok) return asked;
-    const own = await ownAsk(actor, asked.value, services);
-    if (!own.ok) return own;
-  }
-  const cancelled = await services.asks.cancel(actor.tenantId, askId, answererOf(actor));
-  return cancelled.ok ? ok(askFor(actor, cancelled.value)) : cancelled;
-}
+export const cancelAsk = act("cancelAsk", {
+  role: "client",
+  ofSubject: true,
+  route: {
+    method: "post",
+    path: "/v1/asks/{askId}/cancel",
+    tag: "Asks",
+    summary:
+      "Cancel an ask: the work resumes without an answer; cancelling it again is harmless, what was answered is a 409",
+    answer: "The ask, closed",
+  },
+  input: () => z.object({ askId: z.string().max(100) }),
+  output: () => askSchema,
+  run: async (actor, { askId }, services) => {
+    await needOwnAsk(actor, askId, services);
+    return askFor(actor, need(await services.asks.cancel(actor.tenantId, askId, answererOf(actor))));
+  },
+});

@@ -1,42 +1,63 @@
 /** List the tenant's asks, or those of a token's subject: a copy of what the objects hold, a moment behind them. */
-import type { Ask } from "../../asks/ask.js";
-import type { AskSort } from "../../asks/listing.js";
-import { ok, type Result } from "../../conversation/problem.js";
+import { z } from "zod";
+import { type Ask, askKinds, askPriorities, askSchema } from "../../asks/ask.js";
+import { askSorts } from "../../asks/listing.js";
+import { audiences } from "../../asks/policy.js";
 import { type AskFilter, type AskPosition, positionOf } from "../../stores/ask-index.js";
 import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import { type Page, type PageRequest, readPage } from "../page.js";
-import type { Services } from "../services.js";
+import { act } from "../act.js";
+import { listOf, pageInput, readPage } from "../page.js";
 import { ownersOf } from "../sessions/own-session.js";
 import { askFor } from "./ask-view.js";
 
-export interface AskQuery extends PageRequest, Omit<AskFilter, "ownerId" | "owners"> {
-  readonly sessionId?: string | undefined;
-  readonly runId?: string | undefined;
-  readonly roundtableId?: string | undefined;
-  readonly sort?: AskSort | undefined;
-}
-
 /** Of one page to the next the order has to stay the same: the cursor goes with the sort it was given out for. */
-export async function listAsks(actor: Actor, query: AskQuery, services: Services): Promise<Result<Page<Ask>>> {
-  const allowed = authorize(actor, "listAsks");
-  if (!allowed.ok) return allowed;
-  const { sort = "openedAt", sessionId, runId, roundtableId, limit: _, cursor: __, ...rest } = query;
-  const roots = [sessionId, runId, roundtableId].flatMap((id) => id ?? []);
-  // Nothing is asked by two of them at once.
-  const ownerId = roots.length > 1 ? "" : roots[0];
-  const filter = ownFilter(actor, { ...rest, ownerId });
-  if (filter === undefined) return ok({ items: [], nextCursor: null });
-  const read = async (position: string | undefined, limit: number) => {
-    const asks = await services.near.asks.list(actor.tenantId, filter, sort, readPosition(position), limit);
-    return asks.map((ask) => askFor(actor, ask));
-  };
-  const position = (ask: Ask): string => {
-    const { key, askId } = positionOf(sort, ask);
-    return `${key} ${askId}`;
-  };
-  return readPage(query, read, position, sort);
-}
+export const listAsks = act("listAsks", {
+  role: "client",
+  ofSubject: true,
+  reviewers: true,
+  route: {
+    method: "get",
+    path: "/v1/asks",
+    tag: "Asks",
+    summary: "The tenant's inbox: what waits for a person or for the calling program",
+    description: "A copy of what the objects hold, a moment behind them. One ask by its id is always current.",
+    answer: "A page of asks",
+  },
+  input: () =>
+    z.object({
+      ...pageInput(),
+      status: z.enum(["open", "answered", "expired", "cancelled"]).optional(),
+      kind: z.enum(askKinds).optional(),
+      /** For the end user, or for staff. */
+      audience: z.enum(audiences).optional(),
+      /** Of one end user's sessions. */
+      subject: z.string().max(200).optional(),
+      sessionId: z.string().max(100).optional(),
+      runId: z.string().max(100).optional(),
+      roundtableId: z.string().max(100).optional(),
+      priority: z.enum(askPriorities).optional(),
+      /** The oldest, the most urgent, or the one with the nearest deadline first. */
+      sort: z.enum(askSorts).default("openedAt"),
+    }),
+  output: () => listOf(askSchema),
+  run: async (actor, query, services) => {
+    const { sort, sessionId, runId, roundtableId, limit: _, cursor: __, ...rest } = query;
+    const roots = [sessionId, runId, roundtableId].flatMap((id) => id ?? []);
+    // Nothing is asked by two of them at once.
+    const ownerId = roots.length > 1 ? "" : roots[0];
+    const filter = ownFilter(actor, { ...rest, ownerId });
+    if (filter === undefined) return { items: [], nextCursor: null };
+    const read = async (position: string | undefined, limit: number) => {
+      const asks = await services.near.asks.list(actor.tenantId, filter, sort, readPosition(position), limit);
+      return asks.map((ask) => askFor(actor, ask));
+    };
+    const position = (ask: Ask): string => {
+      const { key, askId } = positionOf(sort, ask);
+      return `${key} ${askId}`;
+    };
+    return readPage(query, read, position, sort);
+  },
+});
 
 /** A token lists what the sessions that it reaches ask their user; nothing else matches. */
 function ownFilter(actor: Actor, filter: AskFilter): AskFilter | undefined {

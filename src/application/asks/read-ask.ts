@@ -1,16 +1,20 @@
 /** Read an ask as it is now. */
-import type { Ask } from "../../asks/ask.js";
-import { ok, type Result } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import type { Services } from "../services.js";
+import { z } from "zod";
+import { askSchema } from "../../asks/ask.js";
+import { need } from "../../conversation/problem.js";
+import { act } from "../act.js";
 import { askFor, ownAsk } from "./ask-view.js";
 
-export async function readAsk(actor: Actor, askId: string, services: Services): Promise<Result<Ask>> {
-  const allowed = authorize(actor, "readAsk");
-  if (!allowed.ok) return allowed;
-  const ask = await services.asks.get(actor.tenantId, askId);
-  if (!ask.ok) return ask;
-  const own = await ownAsk(actor, ask.value, services);
-  return own.ok ? ok(askFor(actor, ask.value)) : own;
-}
+export const readAsk = act("readAsk", {
+  role: "client",
+  ofSubject: true,
+  reviewers: true,
+  route: { method: "get", path: "/v1/asks/{askId}", tag: "Asks", summary: "One ask", answer: "The ask" },
+  input: () => z.object({ askId: z.string().max(100) }),
+  output: () => askSchema,
+  run: async (actor, { askId }, services) => {
+    const ask = need(await services.asks.get(actor.tenantId, askId));
+    need(await ownAsk(actor, ask, services));
+    return askFor(actor, ask);
+  },
+});

@@ -2,10 +2,13 @@
 import type { ChannelKind, OpenConnection } from "../../channels/connection.js";
 import type { InboundEvent } from "../../channels/inbound.js";
 import { newSessionSchema } from "../../chat/session.js";
-import { ok, type Result, refuse } from "../../conversation/problem.js";
+import { defined } from "../../conversation/defined.js";
+import { attempt, ok, type Result, refuse } from "../../conversation/problem.js";
 import type { ConversationIdentity } from "../../gateways/channel-gateway.js";
 import { newMemorySchema } from "../../memory/memory.js";
 import type { Actor } from "../../tenancy/actor.js";
+import { ensureSubjectMemory } from "../memory/bind-memories.js";
+import { findVault } from "../memory/find-memory.js";
 import { ensureMemory } from "../memory/manage-memories.js";
 import type { Services } from "../services.js";
 import { ensureSession } from "../sessions/begin-session.js";
@@ -53,11 +56,11 @@ export async function sessionOfConversation(
     agent,
     whileWaiting: "answer",
     metadata: { channel: kind, connection: open.name },
-    ...(actor.subject === undefined ? {} : { subject: actor.subject }),
+    ...defined({ subject: actor.subject }),
     ...(memory.value === undefined ? {} : { memory: { memoryId: memory.value } }),
   });
   const externalId = await conversationName(identity.channelId, identity.conversation, generation);
-  const ensured = await ensureSession(actor, { externalId, definition }, services);
+  const ensured = await attempt(() => ensureSession(actor, { externalId, definition }, services));
   if (!ensured.ok) return ensured;
   const { sessionId, begunBy } = ensured.value.session;
   if (begunBy === "user") return refuse("conflict", "An end user began a session under this conversation's name.");
@@ -74,19 +77,16 @@ async function memoryOf(
   const { memory, kind } = open.connection;
   if (memory === undefined) return ok(undefined);
   if ("memoryId" in memory) return ok(memory.memoryId);
-  // A person's memory is the same in every channel that knows them by this name; that of a group is the conversation's.
-  const externalId = subject ?? (await conversationName(channelId, conversation, 1));
-  const made = await ensureMemory(
-    connectionActor(open),
-    {
-      vaultId: memory.vaultId,
-      externalId,
-      memory: newMemorySchema.parse({
-        title: `${kind}: ${subject ?? conversation}`.slice(0, 200),
-        ...(subject === undefined ? {} : { subject }),
-      }),
-    },
-    services,
-  );
-  return made.ok ? ok(made.value.memory.memoryId) : made;
+  const actor = connectionActor(open);
+  const { vaultId } = memory;
+  return attempt(async () => {
+    // A person's memory is the same wherever they are known by this name; that of a group is the conversation's.
+    if (subject !== undefined) {
+      await findVault(actor, memory, services.memory.ports.memories);
+      return ensureSubjectMemory(actor.tenantId, subject, services, vaultId);
+    }
+    const externalId = await conversationName(channelId, conversation, 1);
+    const definition = newMemorySchema.parse({ title: `${kind}: ${conversation}`.slice(0, 200) });
+    return (await ensureMemory(actor, { vaultId, externalId, memory: definition }, services)).memory.memoryId;
+  });
 }

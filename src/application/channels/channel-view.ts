@@ -1,8 +1,13 @@
 /** A connection as operators read it: its secrets hidden, with its address and its health. */
 import { type Channel, channelSchema, mapCredentials } from "../../channels/connection.js";
-import { type Result, refuse } from "../../conversation/problem.js";
+import { defined } from "../../conversation/defined.js";
+import { problem } from "../../conversation/problem.js";
 import { hiddenSecret } from "../../conversation/secret-text.js";
 import type { StoredChannel } from "../../stores/channel-rows.js";
+import type { Actor } from "../../tenancy/actor.js";
+import type { Services } from "../services.js";
+
+export const channelTag = "Channels";
 
 /** Where a platform sends its events, as a path of this deployment. */
 function addressOf({ connection, connectionId }: Pick<StoredChannel, "connection" | "connectionId">): string {
@@ -11,14 +16,14 @@ function addressOf({ connection, connectionId }: Pick<StoredChannel, "connection
 
 export async function channelView(stored: StoredChannel): Promise<Channel> {
   const { name, channelId, connection, createdAt, updatedAt, lastEventAt, lastFailure, parked } = stored;
-  return channelSchema.parse({
+  return channelSchema().parse({
     ...(await mapCredentials(connection, () => hiddenSecret)),
-    ...{ name, channelId, address: addressOf(stored) },
+    name,
+    channelId,
+    address: addressOf(stored),
     health: {
       ...(lastEventAt === undefined ? {} : { lastEventAt: isoTime(lastEventAt) }),
-      ...(lastFailure === undefined
-        ? {}
-        : { lastFailure: { at: isoTime(lastFailure.at), detail: lastFailure.detail } }),
+      ...defined({ lastFailure: lastFailure && { at: isoTime(lastFailure.at), detail: lastFailure.detail } }),
       parked,
     },
     createdAt: isoTime(createdAt),
@@ -30,6 +35,12 @@ function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
-export function noChannel(name: string): Result<never> {
-  return refuse("not_found", `There is no channel "${name}". GET /v1/channels lists those there are.`);
+export async function findChannel(
+  { tenantId }: Actor,
+  name: string,
+  { channels }: Pick<Services, "channels">,
+): Promise<StoredChannel> {
+  const stored = await channels.find(tenantId, name);
+  if (stored !== undefined) return stored;
+  throw problem("not_found", `There is no channel "${name}". GET /v1/channels lists those there are.`);
 }

@@ -1,44 +1,60 @@
 /** Store a connection to a chat platform: which agent answers there. What is written replaces all that was, credentials too. */
-import { addressesOf, type Channel, type Connection } from "../../channels/connection.js";
+import { z } from "zod";
+import { addressesOf, type Connection, channelSchema, connectionSchema } from "../../channels/connection.js";
 import { recordOf } from "../../conversation/actor-record.js";
-import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
+import { itemName } from "../../conversation/names.js";
+import { type ProblemIssue, problem } from "../../conversation/problem.js";
 import { newAddressId, newId } from "../../platform/ids.js";
 import { refuseAddress } from "../../platform/outgoing.js";
 import type { WorkClaim } from "../../stores/work-claims.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
+import { act } from "../act.js";
+import { readPut } from "../as-read.js";
 import { doOnce } from "../creation.js";
 import { missingNames } from "../name-checks.js";
 import type { Services } from "../services.js";
-import { channelView, noChannel } from "./channel-view.js";
+import { channelTag, channelView, findChannel } from "./channel-view.js";
 
-export async function putChannel(
-  actor: Actor,
-  { name, connection }: { readonly name: string; readonly connection: Connection },
-  services: Services,
-): Promise<Result<{ readonly channel: Channel; readonly created: boolean }>> {
-  const allowed = authorize(actor, "putChannel");
-  if (!allowed.ok) return allowed;
-  const { tenantId } = actor;
-  const errors = await unusableParts(tenantId, connection, services);
-  if (errors.length > 0) {
-    return refuse("invalid", "The channel names what doesn't exist or can't be called; see errors.", { errors });
-  }
-  const ids = { channelId: newId("chn"), connectionId: newAddressId(), by: recordOf(actor) };
-  const store = async (claim: WorkClaim | undefined): Promise<Result<boolean>> =>
-    ok(await services.channels.put(tenantId, name, connection, ids, claim));
-  const created = await doOnce(actor, services, store, async (note) => ok(note === "created"));
-  if (!created.ok) return created;
-  const stored = await services.channels.find(tenantId, name);
-  if (stored === undefined) return noChannel(name);
-  if (stored.connection.kind !== connection.kind) {
-    const kept = `The channel "${name}" is of kind ${stored.connection.kind}, and that doesn't change.`;
-    return refuse("conflict", `${kept} Delete it first, or take another name.`, {
-      errors: [{ path: "kind", message: `it is ${stored.connection.kind}` }],
+export const putChannel = act("putChannel", {
+  role: "operator",
+  route: {
+    method: "put",
+    path: "/v1/channels/{name}",
+    tag: channelTag,
+    summary: "Store a connection to a chat platform: which agent answers there (operators)",
+    body: "connection",
+    bodyShape: () => connectionSchema(),
+    shows: "channel",
+    answer: "Stored",
+    other: { when: "created", status: 201, answer: "Stored for the first time, with its address" },
+  },
+  input: () => z.object({ name: itemName, connection: z.unknown() }),
+  output: () => z.object({ channel: channelSchema(), created: z.boolean() }),
+  run: async (actor, { name, connection: sent }, services) => {
+    const { tenantId } = actor;
+    const connection = await readPut(connectionSchema(), sent, {
+      name,
+      serverFields: ["channelId", "address", "health", "createdAt", "updatedAt"],
+      current: async () => {
+        const stored = await services.channels.find(tenantId, name);
+        const open = await services.channels.open(stored);
+        return stored && open && { open: open.connection, shown: await channelView(stored) };
+      },
     });
-  }
-  return ok({ channel: await channelView(stored), created: created.value });
-}
+    const errors = await unusableParts(tenantId, connection, services);
+    if (errors.length > 0) {
+      throw problem("invalid", "The channel names what doesn't exist or can't be called; see errors.", { errors });
+    }
+    const ids = { channelId: newId("chn"), connectionId: newAddressId(), by: recordOf(actor) };
+    const store = (claim?: WorkClaim) => services.channels.put(tenantId, name, connection, ids, claim);
+    const created = await doOnce(actor, services, store, async (note) => note === "created");
+    const stored = await findChannel(actor, name, services);
+    const { kind } = stored.connection;
+    if (kind === connection.kind) return { channel: await channelView(stored), created };
+    const kept = `The channel "${name}" is of kind ${kind}, and that doesn't change.`;
+    const wrong = [{ path: "kind", message: `it is ${kind}` }];
+    throw problem("conflict", `${kept} Delete it first, or take another name.`, { errors: wrong });
+  },
+});
 
 async function unusableParts(
   tenantId: string,

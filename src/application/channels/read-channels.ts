@@ -1,45 +1,61 @@
 /** Read connections to chat platforms and their health, and the messages that could not be delivered there. */
-import type { Channel, ChannelDelivery } from "../../channels/connection.js";
-import { ok, type Result } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import { type Page, type PageRequest, readPage } from "../page.js";
-import type { Services } from "../services.js";
-import { channelView, noChannel } from "./channel-view.js";
+import { z } from "zod";
+import { channelDeliverySchema, channelSchema } from "../../channels/connection.js";
+import { deliveryStatuses } from "../../conversation/delivery.js";
+import { itemName } from "../../conversation/names.js";
+import { act } from "../act.js";
+import { listOf, pageInput, readPage } from "../page.js";
+import { channelTag, channelView, findChannel } from "./channel-view.js";
 
-export async function readChannel(actor: Actor, name: string, services: Services): Promise<Result<Channel>> {
-  const allowed = authorize(actor, "readChannel");
-  if (!allowed.ok) return allowed;
-  const stored = await services.channels.find(actor.tenantId, name);
-  return stored === undefined ? noChannel(name) : ok(await channelView(stored));
-}
+export const readChannel = act("readChannel", {
+  role: "operator",
+  route: {
+    method: "get",
+    path: "/v1/channels/{name}",
+    tag: channelTag,
+    summary: "A connection to a chat platform and its health (operators)",
+    answer: "The channel",
+  },
+  input: () => z.object({ name: itemName }),
+  output: () => channelSchema(),
+  run: async (actor, { name }, services) => channelView(await findChannel(actor, name, services)),
+});
 
 /** By name. */
-export async function listChannels(
-  actor: Actor,
-  page: PageRequest,
-  services: Services,
-): Promise<Result<Page<Channel>>> {
-  const allowed = authorize(actor, "listChannels");
-  if (!allowed.ok) return allowed;
-  const read = async (after = "", limit: number) => {
-    const stored = await services.channels.list(actor.tenantId, after, limit);
-    return Promise.all(stored.map(channelView));
-  };
-  return readPage(page, read, ({ name }) => name);
-}
+export const listChannels = act("listChannels", {
+  role: "operator",
+  route: {
+    method: "get",
+    path: "/v1/channels",
+    tag: channelTag,
+    summary: "All connections to chat platforms, by name, with their health (operators)",
+    answer: "A page of channels",
+  },
+  input: () => z.object(pageInput()),
+  output: () => listOf(channelSchema()),
+  run: async ({ tenantId }, page, { channels }) => {
+    const read = async (after = "", limit: number) =>
+      Promise.all((await channels.list(tenantId, after, limit)).map(channelView));
+    return readPage(page, read, ({ name }) => name);
+  },
+});
 
 /** Newest first. */
-export async function listChannelDeliveries(
-  actor: Actor,
-  { name, status, ...page }: PageRequest & { readonly name: string; readonly status?: string | undefined },
-  services: Services,
-): Promise<Result<Page<ChannelDelivery>>> {
-  const allowed = authorize(actor, "listChannelDeliveries");
-  if (!allowed.ok) return allowed;
-  const stored = await services.channels.find(actor.tenantId, name);
-  if (stored === undefined) return noChannel(name);
-  const read = (before: string | undefined, limit: number) =>
-    services.channels.deliveries(actor.tenantId, stored.channelId, status, before, limit);
-  return readPage(page, read, ({ deliveryId }) => deliveryId);
-}
+export const listChannelDeliveries = act("listChannelDeliveries", {
+  role: "operator",
+  route: {
+    method: "get",
+    path: "/v1/channels/{name}/deliveries",
+    tag: channelTag,
+    summary: "Messages that could not be delivered at first, newest first, without their texts (operators)",
+    answer: "A page of deliveries",
+  },
+  input: () => z.object({ name: itemName, ...pageInput(), status: z.enum(deliveryStatuses).optional() }),
+  output: () => listOf(channelDeliverySchema),
+  run: async (actor, { name, status, ...page }, services) => {
+    const { tenantId, channelId } = await findChannel(actor, name, services);
+    const read = (before: string | undefined, limit: number) =>
+      services.channels.deliveries(tenantId, channelId, status, before, limit);
+    return readPage(page, read, ({ deliveryId }) => deliveryId);
+  },
+});

@@ -1,12 +1,12 @@
 /** Receive what a chat platform sends: handed over durably, and acknowledged at once. */
 import type { Acknowledgement, BoundChannel, FormRequest, PlatformRequest, Received } from "../../channels/adapter.js";
-import type { Connection, OpenConnection } from "../../channels/connection.js";
-import { conversationOf, type InboundEvent } from "../../channels/inbound.js";
-import { ok, type Result, refuse } from "../../conversation/problem.js";
+import type { OpenConnection } from "../../channels/connection.js";
+import { conversationOf, hearingOf, type InboundEvent } from "../../channels/inbound.js";
+import { problem } from "../../conversation/problem.js";
 import type { ConversationIdentity } from "../../gateways/channel-gateway.js";
 import { log } from "../../platform/logging.js";
 import { type Actor, systemActor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
+import { act } from "../act.js";
 import type { Services } from "../services.js";
 import { platformCall } from "./platform-call.js";
 
@@ -26,45 +26,39 @@ export interface SignedDelivery {
 /** Whose connection is called, by its address and the platform's signature. Not an act: the act begins with the actor that this gives. */
 export async function authenticatePlatform(
   { kind, connectionId, request }: PlatformDelivery,
-  { channels, channelOf, now }: Services,
-): Promise<Result<SignedDelivery & { readonly actor: Actor }>> {
+  { channels, channelOf, policy, now }: Services,
+): Promise<SignedDelivery & { readonly actor: Actor }> {
   const open = await channels.byAddress(kind, connectionId);
-  if (open === undefined) return refuse("not_found", "There is no such connection.");
+  if (open === undefined) throw problem("not_found", "There is no such connection.");
   const { tenantId, channelId } = open;
-  const received = await (await channelOf(open)).receive(request, now());
+  const received = await (await channelOf(open)).receive(request, now(), platformCall(policy, now));
   if (received.kind === "unsigned") {
     log("warn", "channel.unsigned", { tenantId, channelId, subject: kind });
     await channels.noteFailure(channelId, "a request was not signed as it should be, or was too old");
-    return refuse("unauthorized", "The request isn't signed with the credentials of this connection, or is too old.");
+    throw problem("unauthorized", "The request isn't signed with the credentials of this connection, or is too old.");
   }
-  return ok({ actor: systemActor(tenantId, channelId), open, received });
+  return { actor: systemActor(tenantId, channelId), open, received };
 }
 
 /** Its events are stored in the objects of their conversations when this returns; nothing of them is done yet. */
-export async function receiveChannelEvents(
-  actor: Actor,
-  { open, received }: SignedDelivery,
-  services: Services,
-): Promise<Result<Acknowledgement>> {
-  const allowed = authorize(actor, "receiveChannelEvents");
-  if (!allowed.ok) return allowed;
-  if (received.kind === "events") {
-    for (const event of received.events) await handOver(open, event, services);
-  }
-  await services.channels.noteEvent(open.channelId);
-  if (received.kind === "answered" || received.form === undefined) return ok(received.answer);
-  const form = await openForm(open, await services.channelOf(open), received.form, services);
-  return ok(form ?? received.answer);
-}
+export const receiveChannelEvents = act("receiveChannelEvents", {
+  role: "system",
+  run: async (_actor, { open, received }: SignedDelivery, services): Promise<Acknowledgement> => {
+    if (received.kind === "events") {
+      for (const event of received.events) await handOver(open, event, services);
+    }
+    await services.channels.noteEvent(open.channelId);
+    const { unreadable } = received;
+    if (unreadable !== undefined) await services.channels.noteFailure(open.channelId, unreadable);
+    if (received.kind === "answered" || received.form === undefined) return received.answer;
+    return (await openForm(open, await services.channelOf(open), received.form, services)) ?? received.answer;
+  },
+});
 
 async function handOver(open: OpenConnection, event: InboundEvent, { conversations }: Services): Promise<void> {
-  await conversations.accept(identityOf(open, event), [{ kind: "event", event }], mayBegin(event, open.connection));
-}
-
-/** A thread that the bot is in goes on with any message. */
-function mayBegin({ action, addressed, target }: InboundEvent, { listenTo, reviewers }: Connection): boolean {
-  if (action.kind !== "message" || reviewers?.conversation === target.chat) return false;
-  return addressed || listenTo === "all";
+  const hearing = hearingOf(event, open.connection);
+  if (hearing === "ignored") return;
+  await conversations.accept(identityOf(open, event), [{ kind: "event", event }], hearing === "begins");
 }
 
 async function openForm(

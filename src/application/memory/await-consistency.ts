@@ -1,64 +1,77 @@
 /** Wait until messages are stored, indexed or in the context, and report what was reached. */
-import { ok, type Result } from "../../conversation/problem.js";
+
+import { z } from "zod";
+import { threadIdSchema } from "../../conversation/names.js";
+import { need, ok, type Result } from "../../conversation/problem.js";
 import type { LevelReport, ThreadMarksView } from "../../gateways/thread-gateway.js";
-import type { DeadLetter } from "../../memory/dead-letter.js";
-import { type Level, standaloneThread } from "../../memory/memory.js";
+import { deadLetterSchema, type Level, levels, standaloneThread } from "../../memory/memory.js";
 import type { MemoryRef } from "../../stores/memory/memory-store.js";
-import type { Actor } from "../../tenancy/actor.js";
-import type { Services } from "../services.js";
+import { lazily } from "../../text/lazily.js";
+import { act } from "../act.js";
 import { eachThread } from "./each-thread.js";
-import { findMemory } from "./find-memory.js";
+import { findMemory, memoryInput, memoryTag } from "./find-memory.js";
 import { identityOf, type MemoryServicePorts } from "./memory-service.js";
 
-/** What is waited for. Without a thread: the last message of every thread of the memory. */
-export interface ConsistencyGoal {
-  readonly threadId?: string | undefined;
-  /** The last message, if left out. */
-  readonly seq?: number | undefined;
-  readonly level: Level;
-  /** In milliseconds, at most {@link maxWaitMs}. */
-  readonly timeoutMs: number;
-}
+/** Milliseconds. */
+const maxWaitMs = 60_000;
 
-export interface Consistency {
-  readonly reached: boolean;
-  /** Of the thread, or of each thread of the memory. */
-  readonly watermarks: ThreadMarksView | { readonly threads: Readonly<Record<string, ThreadMarksView>> };
-  readonly failures: DeadLetter[];
-}
+export const marksSchema = lazily(() =>
+  z.object({ stored: z.int(), indexed: z.int(), context: z.int(), failure: z.string().optional() }),
+);
 
-export const maxWaitMs = 60_000;
-
-export async function awaitConsistency(
-  actor: Actor,
-  { memoryId, ...goal }: ConsistencyGoal & { readonly memoryId: string },
-  services: Services,
-): Promise<Result<Consistency>> {
-  const memory = await findMemory(actor, "awaitConsistency", memoryId, services);
-  if (!memory.ok) return memory;
-  const { ports } = services.memory;
-  const until = ports.now() + Math.min(goal.timeoutMs, maxWaitMs);
-  const failures = () => ports.deadLetters.open(actor.tenantId, memoryId, goal.threadId);
-  if (goal.threadId !== undefined) {
-    const report = await reached(memory.value, goal.threadId, goal, until, ports);
-    return report.ok ? ok({ ...report.value, failures: await failures() }) : report;
-  }
-  const marks: Record<string, ThreadMarksView> = {};
-  let all = true;
-  await eachThread(memory.value, ports.memories, async (id) => {
-    const report = await reached(memory.value, id, { level: goal.level }, until, ports);
-    if (!report.ok) return;
-    marks[id] = report.value.watermarks;
-    all &&= report.value.reached;
-  });
-  return ok({ reached: all, watermarks: { threads: marks }, failures: await failures() });
-}
+/** Without a thread it is the last message of every thread of the memory that is waited for. */
+export const awaitConsistency = act("awaitConsistency", {
+  role: "client",
+  route: {
+    method: "post",
+    path: "/v1/memories/{memoryId}/await-consistency",
+    operationId: "awaitMemoryConsistency",
+    tag: memoryTag,
+    summary: "Wait until messages are stored, indexed, or in the context; says honestly what was reached",
+    body: "goal",
+    answer: "What was reached",
+  },
+  input: () => {
+    const goal = z.strictObject({
+      threadId: threadIdSchema.optional(),
+      /** The last message, if left out. */
+      seq: z.int().min(0).optional(),
+      level: z.enum(levels).default("indexed"),
+      timeoutMs: z.int().min(0).max(maxWaitMs).default(10_000),
+    });
+    return z.object({ ...memoryInput(), goal });
+  },
+  output: () => {
+    // Of the thread, or of each thread of the memory.
+    const watermarks = z.union([marksSchema(), z.object({ threads: z.record(z.string(), marksSchema()) })]);
+    return z.object({ reached: z.boolean(), watermarks, failures: z.array(deadLetterSchema) });
+  },
+  run: async (actor, { memoryId, goal }, services) => {
+    const memory = await findMemory(actor, { memoryId }, services);
+    const { ports } = services.memory;
+    const until = ports.now() + goal.timeoutMs;
+    const failures = () => ports.deadLetters.open(actor.tenantId, memoryId, goal.threadId);
+    if (goal.threadId !== undefined) {
+      const report = need(await reached(memory, goal.threadId, goal, until, ports));
+      return { ...report, failures: await failures() };
+    }
+    const marks: Record<string, ThreadMarksView> = {};
+    let all = true;
+    await eachThread(memory, ports.memories, async (id) => {
+      const report = await reached(memory, id, { level: goal.level }, until, ports);
+      if (!report.ok) return;
+      marks[id] = report.value.watermarks;
+      all &&= report.value.reached;
+    });
+    return { reached: all, watermarks: { threads: marks }, failures: await failures() };
+  },
+});
 
 /** What a thread has reached by then; what the context has forgotten of it meanwhile isn't in it. */
 async function reached(
   memory: MemoryRef,
   threadId: string,
-  { level, seq }: Pick<ConsistencyGoal, "level" | "seq">,
+  { level, seq }: { readonly level: Level; readonly seq?: number | undefined },
   until: number,
   ports: MemoryServicePorts,
 ): Promise<Result<LevelReport>> {

@@ -1,12 +1,12 @@
 /** The deletion of an entry for good: text, index, what was written with it in view, and the contexts that rest on it. */
 
 import type { ThreadGateway } from "../../gateways/thread-gateway.js";
-import { isForgetful } from "../../memory/context-items.js";
+import { hasForgotten } from "../../memory/context-items.js";
 import type { Entry, Tags } from "../../memory/entry.js";
 import { extractiveSummary } from "../../memory/extractive.js";
 import { standaloneThread } from "../../memory/memory.js";
+import { batch, type Database } from "../../platform/sql.js";
 import { insertEntryDeletion } from "../../stores/audit-log.js";
-import type { Database } from "../../stores/database.js";
 import type { IdempotencyStore } from "../../stores/idempotency-store.js";
 import { type CitedEntry, ContextErasure, type StrippedPage } from "../../stores/memory/context-erasure.js";
 import type { ContextStore } from "../../stores/memory/context-store.js";
@@ -60,9 +60,9 @@ export async function eraseFromD1(
   const repeats = entry === undefined ? () => false : await findOwnWords(db, memory, entry);
   const cited = since === undefined ? undefined : { entryId, since, repeats };
   const first = cited === undefined ? undefined : await contexts.strip(memory, cited, fromNewest);
-  await db.batch([
-    ...erasure(db, entries.present(), memory, entryId),
-    ...(deleted === undefined ? [] : [insertEntryDeletion(db, memory, entryId, deleted)]),
+  await batch(db, [
+    ...erasure(entries.present(), memory, entryId),
+    ...(deleted === undefined ? [] : [insertEntryDeletion(memory, entryId, deleted)]),
     contexts.counted(memory),
     ...(first?.statements ?? []),
   ]);
@@ -95,7 +95,7 @@ async function stripAll(
   const changed: number[] = [];
   for (let before: number | undefined = fromNewest; before !== undefined; ) {
     const page: StrippedPage = await contexts.strip(memory, cited, before);
-    if (page.statements.length > 0) await db.batch(page.statements);
+    if (page.statements.length > 0) await batch(db, page.statements);
     changed.push(...page.changed);
     before = page.next;
   }
@@ -131,7 +131,7 @@ export async function rebuildContext(
   memory: MemoryRef,
   { contexts, memories, threads }: Pick<ErasureSources, "contexts" | "memories" | "threads">,
 ): Promise<void> {
-  if (!isForgetful((await contexts.base(memory)).forgotten)) return;
+  if (!hasForgotten((await contexts.base(memory)).forgotten)) return;
   await memories.noteThread(memory, standaloneThread);
   const { tenantId, memoryId } = memory;
   await threads.rebuild({ tenantId, memoryId, threadId: standaloneThread });

@@ -1,48 +1,57 @@
 /** Flushes that the queue gave up on: kept with the reason, listed, sent again. */
-import { ok, type Result } from "../../conversation/problem.js";
-import type { DeadLetter } from "../../memory/dead-letter.js";
-import type { FlushJob } from "../../memory/memory.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import { type Page, type PageRequest, readPage } from "../page.js";
+import { z } from "zod";
+import { need } from "../../conversation/problem.js";
+import { deadLetterSchema, type FlushJob } from "../../memory/memory.js";
+import { act } from "../act.js";
+import { listOf, pageInput, readPage } from "../page.js";
 import type { Services } from "../services.js";
-import { findMemory } from "./find-memory.js";
+import { findMemory, memoryInput, memoryTag } from "./find-memory.js";
 
-/** @param input `messageId`: the queue's own id of the message that carried the job; kept twice, it is there once */
-export async function keepDeadLetter(
-  actor: Actor,
-  { messageId, job }: { readonly messageId: string; readonly job: FlushJob },
-  services: Services,
-): Promise<Result<void>> {
-  const allowed = authorize(actor, "keepDeadLetter");
-  if (!allowed.ok) return allowed;
-  return ok(await services.memory.ports.deadLetters.keep(messageId, job, await reasonOf(job, services)));
+interface DeadJob {
+  /** The queue's own id of the message that carried the job; kept twice, it is there once. */
+  readonly messageId: string;
+  readonly job: FlushJob;
 }
 
-export async function listDeadLetters(
-  actor: Actor,
-  query: PageRequest & { readonly memoryId: string },
-  services: Services,
-): Promise<Result<Page<DeadLetter>>> {
-  const memory = await findMemory(actor, "listDeadLetters", query.memoryId, services);
-  if (!memory.ok) return memory;
-  const { deadLetters } = services.memory.ports;
-  return readPage(
-    query,
-    (after = "", limit) => deadLetters.list(actor.tenantId, query.memoryId, after, limit),
-    ({ deadLetterId }) => deadLetterId,
-  );
-}
+export const keepDeadLetter = act("keepDeadLetter", {
+  role: "system",
+  run: async (_actor, { messageId, job }: DeadJob, services) =>
+    services.memory.ports.deadLetters.keep(messageId, job, await reasonOf(job, services)),
+});
 
-export async function retryDeadLetter(
-  actor: Actor,
-  { memoryId, deadLetterId }: { readonly memoryId: string; readonly deadLetterId: string },
-  services: Services,
-): Promise<Result<DeadLetter>> {
-  const memory = await findMemory(actor, "retryDeadLetter", memoryId, services);
-  if (!memory.ok) return memory;
-  return services.memory.retryDeadLetter(memory.value, deadLetterId);
-}
+export const listDeadLetters = act("listDeadLetters", {
+  role: "operator",
+  route: {
+    method: "get",
+    path: "/v1/memories/{memoryId}/dead-letters",
+    tag: memoryTag,
+    summary: "Work that could not be done, and why",
+    answer: "A page of dead letters",
+  },
+  input: () => z.object({ ...memoryInput(), ...pageInput() }),
+  output: () => listOf(deadLetterSchema),
+  run: async (actor, { memoryId, ...page }, services) => {
+    await findMemory(actor, { memoryId }, services);
+    const { deadLetters } = services.memory.ports;
+    const read = (after = "", limit: number) => deadLetters.list(actor.tenantId, memoryId, after, limit);
+    return readPage(page, read, ({ deadLetterId }) => deadLetterId);
+  },
+});
+
+export const retryDeadLetter = act("retryDeadLetter", {
+  role: "operator",
+  route: {
+    method: "post",
+    path: "/v1/memories/{memoryId}/dead-letters/{deadLetterId}/retry",
+    tag: memoryTag,
+    summary: "Send the work of a dead letter again",
+    answer: "The dead letter",
+  },
+  input: () => z.object({ ...memoryInput(), deadLetterId: z.string().max(200) }),
+  output: () => deadLetterSchema,
+  run: async (actor, ref, services) =>
+    need(await services.memory.retryDeadLetter(await findMemory(actor, ref, services), ref.deadLetterId)),
+});
 
 /** The thread knows why its last slice failed; that it can't be reached is a reason as well. */
 async function reasonOf(job: FlushJob, { memory }: Services): Promise<string> {

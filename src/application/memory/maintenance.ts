@@ -15,6 +15,7 @@ export async function maintainMemories(service: MemoryService, now: number): Pro
   await eraseExpired(service, now);
   await rebuildContexts(service);
   await fillVectors(service);
+  await service.ports.events.forgetOld(now);
   const { index } = service.ports.vectors;
   for (let sent = 0; sent < sendsAtOnce && (await index.send()) > 0; sent++);
   await index.forget();

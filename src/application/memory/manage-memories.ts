@@ -1,105 +1,188 @@
 /** Memories of a vault: created, listed, read, and deleted with their threads, entries and contexts. */
+import { z } from "zod";
 import { recordOf } from "../../conversation/actor-record.js";
-import { ok, type Result, refuse } from "../../conversation/problem.js";
-import type { NewMemory } from "../../memory/memory.js";
+import { externalIdSchema, subjectSchema } from "../../conversation/names.js";
+import { need, problem } from "../../conversation/problem.js";
+import { memoryChangeSchema, memorySchema, newMemorySchema, shownMemorySchema } from "../../memory/memory.js";
 import { newId } from "../../platform/ids.js";
+import { run } from "../../platform/sql.js";
 import { insertDeletion } from "../../stores/audit-log.js";
-import type { Memory, MemoryFilter } from "../../stores/memory/memory-store.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
+import { act } from "../act.js";
 import { claimId, externalIdTaken } from "../creation.js";
-import { type Page, type PageRequest, readPage } from "../page.js";
-import type { Services } from "../services.js";
-import { findMemory } from "./find-memory.js";
-import { findVault, lookUpVault } from "./manage-vaults.js";
+import { listOf, metadataInput, pageInput, readPage } from "../page.js";
+import { findMemory, findVault, memoryInput, memoryTag, vaultInput } from "./find-memory.js";
+import { noMemory } from "./memory-service.js";
+import { isOwnMemory, memoryFor } from "./own-memory.js";
 
-export async function createMemory(
-  actor: Actor,
-  {
-    vaultId,
-    memory,
-    idempotencyKey,
-  }: {
-    readonly vaultId: string;
-    readonly memory: NewMemory;
-    /** A memory made twice under one key is one memory. */
-    readonly idempotencyKey?: string | undefined;
+/** A memory made twice under one key is one memory. */
+export const createMemory = act("createMemory", {
+  role: "operator",
+  clientMay: true,
+  route: {
+    method: "post",
+    path: "/v1/vaults/{vaultId}/memories",
+    tag: memoryTag,
+    summary: "Make a memory in a vault",
+    body: "memory",
+    answer: "The memory",
+    status: 201,
+    location: "/v1/memories/{memoryId}",
   },
-  services: Services,
-): Promise<Result<Memory>> {
-  const vault = await findVault(actor, "createMemory", vaultId, services);
-  if (!vault.ok) return vault;
-  const request = ["memory", vaultId, memory];
-  const claimed = await claimId(actor, newId("mem"), { request, idempotencyKey }, services);
-  if (!claimed.ok) return claimed;
-  const ref = { tenantId: actor.tenantId, vaultId, memoryId: claimed.value };
-  const made = await services.memory.ports.memories.createMemory(ref, memory);
-  const { memoryId, externalId = "" } = made.memory;
-  return memoryId === claimed.value ? ok(made.memory) : externalIdTaken(externalId, memoryId);
-}
+  input: () => z.object({ ...vaultInput(), memory: newMemorySchema }),
+  output: () => memorySchema,
+  run: async (actor, { vaultId, memory }, services) => {
+    const { memories } = services.memory.ports;
+    await findVault(actor, { vaultId }, memories);
+    const claimed = await claimId(actor, newId("mem"), ["memory", vaultId, memory], services);
+    const made = await memories.createMemory({ tenantId: actor.tenantId, vaultId, memoryId: claimed }, memory);
+    const { memoryId, externalId = "" } = made.memory;
+    if (memoryId !== claimed) throw externalIdTaken(externalId, memoryId);
+    return made.memory;
+  },
+});
 
 /** The memory that has the caller's own id, made in this vault if there is none: once, however many ask at the same time. */
-export async function ensureMemory(
-  actor: Actor,
-  input: { readonly vaultId: string; readonly externalId: string; readonly memory: NewMemory },
-  services: Services,
-): Promise<Result<{ memory: Memory; created: boolean }>> {
-  const { vaultId, externalId } = input;
-  const vault = await findVault(actor, "createMemory", vaultId, services);
-  if (!vault.ok) return vault;
-  if (input.memory.externalId !== undefined && input.memory.externalId !== externalId) {
-    const errors = [{ path: "externalId", message: "it is another one than in the path" }];
-    return refuse("invalid", "The body and the path name different externalIds; leave it out of the body.", { errors });
-  }
-  const ref = { tenantId: actor.tenantId, vaultId, memoryId: newId("mem") };
-  const made = await services.memory.ports.memories.createMemory(ref, { ...input.memory, externalId });
-  if (made.memory.vaultId !== vaultId) return externalIdTaken(externalId, made.memory.memoryId);
-  return ok(made);
-}
+export const ensureMemory = act("createMemory", {
+  role: "operator",
+  clientMay: true,
+  route: {
+    method: "put",
+    path: "/v1/vaults/{vaultId}/memories/by-external-id/{externalId}",
+    tag: memoryTag,
+    summary: "The memory that has your own id: the one there is, or a new one in this vault",
+    description: "However many ask at the same time, one memory is made. Of one that is there nothing is changed.",
+    body: "memory",
+    shows: "memory",
+    answer: "The one there is",
+    other: { when: "created", status: 201, answer: "A new one" },
+    location: "/v1/memories/{memoryId}",
+  },
+  input: () => z.object({ ...vaultInput(), externalId: externalIdSchema, memory: newMemorySchema }),
+  output: () => z.object({ memory: memorySchema, created: z.boolean() }),
+  run: async (actor, { vaultId, externalId, memory }, services) => {
+    const { memories } = services.memory.ports;
+    await findVault(actor, { vaultId }, memories);
+    if (memory.externalId !== undefined && memory.externalId !== externalId) {
+      const errors = [{ path: "externalId", message: "it is another one than in the path" }];
+      throw problem("invalid", "The body and the path name different externalIds; leave it out of the body.", {
+        errors,
+      });
+    }
+    const ref = { tenantId: actor.tenantId, vaultId, memoryId: newId("mem") };
+    const made = await memories.createMemory(ref, { ...memory, externalId });
+    if (made.memory.vaultId !== vaultId) throw externalIdTaken(externalId, made.memory.memoryId);
+    return made;
+  },
+});
 
-/** The memories of all vaults. */
-export async function findMemories(
-  actor: Actor,
-  { filter = {}, ...page }: PageRequest & { readonly filter?: MemoryFilter | undefined },
-  services: Services,
-): Promise<Result<Page<Memory>>> {
-  const allowed = authorize(actor, "findMemories");
-  if (!allowed.ok) return allowed;
-  const { memories } = services.near;
-  return readPage(
-    page,
-    (after = "", limit) => memories.memories(actor.tenantId, filter, after, limit),
-    ({ memoryId }) => memoryId,
-  );
-}
+export const findMemories = act("findMemories", {
+  role: "client",
+  ofSubject: true,
+  route: {
+    method: "get",
+    path: "/v1/memories",
+    tag: memoryTag,
+    summary: "The memories of all vaults",
+    description:
+      "`metadata.x=y` finds those whose metadata has `y` under `x`. With an end user's token: those of its subject.",
+    answer: "A page of memories",
+  },
+  input: () =>
+    z.object({
+      ...pageInput(),
+      subject: subjectSchema.optional(),
+      externalId: externalIdSchema.optional(),
+      metadata: metadataInput(),
+    }),
+  output: () => listOf(shownMemorySchema),
+  run: async (actor, { limit, cursor, ...filter }, { near, memory }) => {
+    const isUser = actor.role === "user";
+    const { subject = isUser ? actor.subject : undefined } = filter;
+    if (!isOwnMemory(actor, { subject })) return { items: [], nextCursor: null };
+    // What an application notes isn't asked for by its end users.
+    const own = isUser ? { externalId: filter.externalId, subject } : filter;
+    const { memories } = isUser ? memory.ports : near;
+    const read = (after = "", most: number) => memories.memories(actor.tenantId, own, after, most);
+    const { items, nextCursor } = await readPage({ limit, cursor }, read, ({ memoryId }) => memoryId);
+    return { items: items.map((one) => memoryFor(actor, one)), nextCursor };
+  },
+});
 
-export async function listMemories(
-  actor: Actor,
-  query: PageRequest & { readonly vaultId: string },
-  services: Services,
-): Promise<Result<Page<Memory>>> {
-  const vault = await lookUpVault(actor, "listMemories", query.vaultId, services);
-  if (!vault.ok) return vault;
-  const { memories } = services.near;
-  return readPage(
-    query,
-    (after = "", limit) => memories.memories(actor.tenantId, { vaultId: query.vaultId }, after, limit),
-    ({ memoryId }) => memoryId,
-  );
-}
+export const listMemories = act("listMemories", {
+  role: "client",
+  route: {
+    method: "get",
+    path: "/v1/vaults/{vaultId}/memories",
+    tag: memoryTag,
+    summary: "The memories of a vault",
+    answer: "A page of memories",
+  },
+  input: () => z.object({ ...vaultInput(), ...pageInput() }),
+  output: () => listOf(memorySchema),
+  run: async (actor, { vaultId, ...page }, { near }) => {
+    await findVault(actor, { vaultId }, near.memories);
+    const read = (after = "", limit: number) => near.memories.memories(actor.tenantId, { vaultId }, after, limit);
+    return readPage(page, read, ({ memoryId }) => memoryId);
+  },
+});
 
-export async function readMemory(actor: Actor, memoryId: string, services: Services): Promise<Result<Memory>> {
-  const allowed = authorize(actor, "readMemory");
-  if (!allowed.ok) return allowed;
-  const memory = await services.near.memories.memory(actor.tenantId, memoryId);
-  return memory === undefined ? refuse("not_found", "There is no such memory.") : ok(memory);
-}
+export const readMemory = act("readMemory", {
+  role: "client",
+  ofSubject: true,
+  route: {
+    method: "get",
+    path: "/v1/memories/{memoryId}",
+    tag: memoryTag,
+    summary: "One memory",
+    answer: "The memory",
+  },
+  input: () => z.object(memoryInput()),
+  output: () => shownMemorySchema,
+  run: async (actor, { memoryId }, services) => {
+    if (actor.role === "user") await findMemory(actor, { memoryId }, services);
+    return memoryFor(actor, (await services.near.memories.memory(actor.tenantId, memoryId)) ?? need(noMemory));
+  },
+});
 
-export async function deleteMemory(actor: Actor, memoryId: string, services: Services): Promise<Result<void>> {
-  const memory = await findMemory(actor, "deleteMemory", memoryId, services);
-  if (!memory.ok) return memory;
-  // First: once it is gone, a repetition finds nothing to do.
-  const deleted = { type: "memory.deleted", by: recordOf(actor), at: services.now() } as const;
-  await insertDeletion(services.db, actor.tenantId, memoryId, deleted).run();
-  return ok(await services.memory.deleteMemory(memory.value));
-}
+/** Its title, its model, and whom it is about. */
+export const changeMemory = act("changeMemory", {
+  role: "operator",
+  clientMay: true,
+  route: {
+    method: "patch",
+    path: "/v1/memories/{memoryId}",
+    tag: memoryTag,
+    summary: "Change a memory's title, its model or its subject",
+    description:
+      "The model writes what is written from now on. Tokens of the new subject read what is there already; sessions that are bound to it stay so.",
+    body: "change",
+    answer: "The memory",
+  },
+  input: () => z.object({ ...memoryInput(), change: memoryChangeSchema }),
+  output: () => memorySchema,
+  run: async (actor, { memoryId, change }, services) => {
+    const memory = await findMemory(actor, { memoryId }, services);
+    const done = { by: recordOf(actor), at: services.now() };
+    return (await services.memory.ports.memories.change(memory, change, done)) ?? need(noMemory);
+  },
+});
+
+export const deleteMemory = act("deleteMemory", {
+  role: "operator",
+  clientMay: true,
+  route: {
+    method: "delete",
+    path: "/v1/memories/{memoryId}",
+    tag: memoryTag,
+    summary: "Delete a memory: its threads, entries and contexts",
+    answer: "It is gone",
+  },
+  input: () => z.object(memoryInput()),
+  run: async (actor, { memoryId }, services) => {
+    const memory = await findMemory(actor, { memoryId }, services);
+    // First: once it is gone, a repetition finds nothing to do.
+    const deleted = { type: "memory.deleted", by: recordOf(actor), at: services.now() } as const;
+    await run(services.db)`${insertDeletion(actor.tenantId, memoryId, deleted)}`;
+    await services.memory.deleteMemory(memory);
+  },
+});

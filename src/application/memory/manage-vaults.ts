@@ -1,73 +1,77 @@
 /** Vaults: created, listed, read, and deleted with all their memories. */
+import { z } from "zod";
 import { recordOf } from "../../conversation/actor-record.js";
-import { ok, type Result, refuse } from "../../conversation/problem.js";
-import type { Vault } from "../../memory/memory.js";
+import { newVaultSchema, vaultSchema } from "../../memory/memory.js";
 import { newId } from "../../platform/ids.js";
+import { run } from "../../platform/sql.js";
 import { insertDeletion } from "../../stores/audit-log.js";
-import type { Actor } from "../../tenancy/actor.js";
-import type { Act } from "../../tenancy/acts.js";
-import { authorize } from "../../tenancy/authority.js";
+import { act } from "../act.js";
 import { claimId } from "../creation.js";
-import { type Page, type PageRequest, readPage } from "../page.js";
-import type { Services } from "../services.js";
+import { listOf, pageInput, readPage } from "../page.js";
+import { findVault, memoryTag, vaultInput } from "./find-memory.js";
 
-export async function createVault(
-  actor: Actor,
-  {
-    title,
-    idempotencyKey,
-  }: {
-    readonly title: string;
-    /** A vault made twice under one key is one vault. */
-    readonly idempotencyKey?: string | undefined;
+/** A vault made twice under one key is one vault. */
+export const createVault = act("createVault", {
+  role: "operator",
+  clientMay: true,
+  route: {
+    method: "post",
+    path: "/v1/vaults",
+    tag: memoryTag,
+    summary: "Make a vault: memories that belong together",
+    body: "vault",
+    answer: "The vault",
+    status: 201,
+    location: "/v1/vaults/{vaultId}",
   },
-  services: Services,
-): Promise<Result<Vault>> {
-  const allowed = authorize(actor, "createVault");
-  if (!allowed.ok) return allowed;
-  const vaultId = await claimId(actor, newId("vlt"), { request: ["vault", title], idempotencyKey }, services);
-  if (!vaultId.ok) return vaultId;
-  return ok(await services.memory.ports.memories.createVault(actor.tenantId, vaultId.value, title));
-}
+  input: () => z.object({ vault: newVaultSchema }),
+  output: () => vaultSchema,
+  run: async (actor, { vault: { title } }, services) => {
+    const vaultId = await claimId(actor, newId("vlt"), ["vault", title], services);
+    return services.memory.ports.memories.createVault(actor.tenantId, vaultId, title);
+  },
+});
 
-export async function listVaults(actor: Actor, page: PageRequest, services: Services): Promise<Result<Page<Vault>>> {
-  const allowed = authorize(actor, "listVaults");
-  if (!allowed.ok) return allowed;
-  const { memories } = services.near;
-  return readPage(
-    page,
-    (after = "", limit) => memories.vaults(actor.tenantId, after, limit),
-    ({ vaultId }) => vaultId,
-  );
-}
+export const listVaults = act("listVaults", {
+  role: "client",
+  route: {
+    method: "get",
+    path: "/v1/vaults",
+    tag: memoryTag,
+    summary: "The tenant's vaults",
+    answer: "A page of vaults",
+  },
+  input: () => z.object(pageInput()),
+  output: () => listOf(vaultSchema),
+  run: async ({ tenantId }, page, { near }) => {
+    const read = (after = "", limit: number) => near.memories.vaults(tenantId, after, limit);
+    return readPage(page, read, ({ vaultId }) => vaultId);
+  },
+});
 
-export function readVault(actor: Actor, vaultId: string, services: Services): Promise<Result<Vault>> {
-  return lookUpVault(actor, "readVault", vaultId, services);
-}
+export const readVault = act("readVault", {
+  role: "client",
+  route: { method: "get", path: "/v1/vaults/{vaultId}", tag: memoryTag, summary: "One vault", answer: "The vault" },
+  input: () => z.object(vaultInput()),
+  output: () => vaultSchema,
+  run: (actor, ref, { near }) => findVault(actor, ref, near.memories),
+});
 
-export async function deleteVault(actor: Actor, vaultId: string, services: Services): Promise<Result<void>> {
-  const vault = await findVault(actor, "deleteVault", vaultId, services);
-  if (!vault.ok) return vault;
-  // First: once it is gone, a repetition finds nothing to do.
-  const deleted = { type: "vault.deleted", by: recordOf(actor), at: services.now() } as const;
-  await insertDeletion(services.db, actor.tenantId, vaultId, deleted).run();
-  return ok(await services.memory.deleteVault(actor.tenantId, vaultId));
-}
-
-/** How acts on a vault begin: whether the actor may, and whether the vault is its tenant's. */
-export async function findVault(actor: Actor, act: Act, vaultId: string, services: Services): Promise<Result<Vault>> {
-  const allowed = authorize(actor, act);
-  if (!allowed.ok) return allowed;
-  return found(await services.memory.ports.memories.vault(actor.tenantId, vaultId));
-}
-
-/** The same for acts that only look up: they may read a replica near their caller. */
-export async function lookUpVault(actor: Actor, act: Act, vaultId: string, services: Services): Promise<Result<Vault>> {
-  const allowed = authorize(actor, act);
-  if (!allowed.ok) return allowed;
-  return found(await services.near.memories.vault(actor.tenantId, vaultId));
-}
-
-function found(vault: Vault | undefined): Result<Vault> {
-  return vault === undefined ? refuse("not_found", "There is no such vault.") : ok(vault);
-}
+export const deleteVault = act("deleteVault", {
+  role: "admin",
+  route: {
+    method: "delete",
+    path: "/v1/vaults/{vaultId}",
+    tag: memoryTag,
+    summary: "Delete a vault with all its memories",
+    answer: "It is gone",
+  },
+  input: () => z.object(vaultInput()),
+  run: async (actor, { vaultId }, { db, memory, now }) => {
+    await findVault(actor, { vaultId }, memory.ports.memories);
+    // First: once it is gone, a repetition finds nothing to do.
+    const deleted = { type: "vault.deleted", by: recordOf(actor), at: now() } as const;
+    await run(db)`${insertDeletion(actor.tenantId, vaultId, deleted)}`;
+    await memory.deleteVault(actor.tenantId, vaultId);
+  },
+});

@@ -6,7 +6,7 @@ import summary from "../../memory/prompts/summary.md";
 import { type MemoryPrompts, type PromptName, promptNames } from "../../memory/prompts.js";
 import type { ResourceStore } from "../../stores/resource-store.js";
 
-const defaultPrompts: MemoryPrompts = { "entry-capture": entryCapture, summary, context };
+export const defaultPrompts: MemoryPrompts = { "entry-capture": entryCapture, summary, context };
 
 export async function memoryPrompts(resources: ResourceStore, tenantId: string): Promise<MemoryPrompts> {
   const pins = await resources.pins(

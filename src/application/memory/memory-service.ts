@@ -2,11 +2,11 @@
 import type { ActorRecord } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { ThreadGateway, ThreadIdentity } from "../../gateways/thread-gateway.js";
-import type { DeadLetter } from "../../memory/dead-letter.js";
 import type { Entry, NewEntry, Tags } from "../../memory/entry.js";
 import { extractiveSummary } from "../../memory/extractive.js";
 import {
   type ContextVersion,
+  type DeadLetter,
   type Invocation,
   type NewMessage,
   standaloneThread,
@@ -14,12 +14,13 @@ import {
 } from "../../memory/memory.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
+import type { Database } from "../../platform/sql.js";
 import type { CreationClaims } from "../../stores/creation-claims.js";
-import type { Database } from "../../stores/database.js";
 import type { IdempotencyStore } from "../../stores/idempotency-store.js";
 import type { ContextStore } from "../../stores/memory/context-store.js";
 import type { DeadLetters } from "../../stores/memory/dead-letters.js";
 import type { EntryStore } from "../../stores/memory/entry-store.js";
+import type { MemoryEvents } from "../../stores/memory/memory-events.js";
 import type { MemoryRef, MemoryStore } from "../../stores/memory/memory-store.js";
 import type { EntryVectors } from "../../stores/memory/vectors.js";
 import type { DoneBy } from "../../tenancy/audit.js";
@@ -36,6 +37,7 @@ export interface MemoryServicePorts {
   readonly vectors: EntryVectors;
   readonly threads: ThreadGateway;
   readonly deadLetters: DeadLetters;
+  readonly events: MemoryEvents;
   readonly answers: IdempotencyStore;
   readonly claims: CreationClaims;
   readonly sendJobs: MemoryPlatform["sendJobs"];
@@ -77,7 +79,7 @@ export class MemoryService {
     return memory === undefined ? noMemory : ok(memory);
   }
 
-  /** Begins a session of a thread, and gives the context with the entries that it doesn't cover yet. */
+  /** Begins a session of a thread, and returns the context with the entries that it doesn't cover yet. */
   async startSession(memory: MemoryRef, threadId: string): Promise<Started> {
     await this.ports.memories.noteThread(memory, threadId);
     const invocation = await this.ports.threads.start(identityOf(memory, threadId));

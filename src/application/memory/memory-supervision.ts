@@ -9,14 +9,17 @@ import { type ActorRecord, recordOf } from "../../conversation/actor-record.js";
 import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
 import { withCancelSignal } from "../../platform/clock.js";
 import { newId } from "../../platform/ids.js";
+import { batch, type Database } from "../../platform/sql.js";
 import { insertMemoryPass } from "../../stores/audit-log.js";
-import type { Database } from "../../stores/database.js";
+import { saltOfMemory } from "../../stores/memory/memory-store.js";
+import { activeAtHop } from "../../supervision/as-hop.js";
 import { dataGuard, givesOrders } from "../../supervision/orders-in-data.js";
 import type { SupervisionState } from "../../supervision/state.js";
-import type { SubjectOf } from "../../supervision/subject.js";
+import { type Subject, type SubjectOf, spokenText } from "../../supervision/subject.js";
 import { type Supervised, supervise } from "../../supervision/supervise.js";
 import type { Supervisor } from "../../supervision/supervisor.js";
 import { isOfKind } from "../../tenancy/resources.js";
+import { lazily } from "../../text/lazily.js";
 import { saltedHash } from "../salted-hash.js";
 import { missing, named, pinsOf, type SetupSources, tenantPolicies, type WorkPolicies } from "../work-setup.js";
 
@@ -40,7 +43,19 @@ interface MemoryName {
   readonly memoryId: string;
 }
 
-type Outcome = Supervised<SubjectOf<"request">> | "held";
+/** What is put on record of some texts of one memory. */
+interface PassRecord {
+  readonly passes: SupervisionState[];
+  readonly hash: (subject: Subject) => Promise<string>;
+}
+
+type MemorySubject = SubjectOf<"request"> | SubjectOf<"hop">;
+type Outcome = Supervised<MemorySubject> | "held";
+
+/** What becomes of a text: what is written or recalled is as good as a message, what an end user reads as good as a reply, too. */
+type Use = "kept" | "shown";
+/** Of a text that isn't let pass so many lines are judged one by one; a longer one is left out. */
+const mostLines = 1_000;
 
 /** Texts that are supervised at the same time. */
 const textsAtOnce = 8;
@@ -68,34 +83,55 @@ export class MemorySupervision {
     const supervisors = await this.supervisorsNamed(tenantId, policies.supervisors);
     if (!supervisors.ok) return supervisors;
     if (supervisors.value.length === 0) return ok(texts.map(({ content }) => content));
-    const passes: SupervisionState[] = [];
+    const record = this.recordOf(memory);
     const tasks = texts.map(
       ({ content }) =>
         () =>
-          this.judge(content, supervisors.value, policies, passes),
+          this.judge(content, supervisors.value, policies, record),
     );
     const outcomes = await settleInOrder(tasks, textsAtOnce);
-    await this.record(memory, actor, passes);
+    await this.keep(memory, actor, record.passes);
     const refused = outcomes.flatMap((outcome, at): Refused[] => issuesOf(outcome, texts[at]));
     if (refused.length > 0) return refuseWrite(refused);
-    return ok(outcomes.flatMap((outcome) => (outcome === "held" ? [] : [outcome.subject.message.content])));
+    return ok(outcomes.flatMap((outcome) => (outcome === "held" ? [] : [spokenText(outcome.subject)])));
   }
 
-  /**
-   * Holds recalled texts against the tenant's rules as they are now: what these change is changed, what they don't let pass is left
-   * out; of a text of several lines, only the lines that it concerns.
-   */
+  /** Holds texts that an end user reads against the tenant's rules as they are now. */
+  async ofReading(memory: MemoryName, texts: readonly string[]): Promise<string[]> {
+    const record = this.recordOf(memory);
+    const policies = await tenantPolicies(memory.tenantId, this.sources);
+    const read = await this.byRules(memory, texts, policies, record, "shown");
+    await this.keepActed(memory, "reading", record);
+    return read;
+  }
+
+  /** The same of recalled texts, for a prompt: what gives orders is marked as data. */
   async ofRecall(memory: MemoryName, texts: readonly string[]): Promise<string[]> {
-    const { tenantId } = memory;
-    const policies = await tenantPolicies(tenantId, this.sources);
-    const all = await this.supervisorsNamed(tenantId, policies.supervisors);
+    const policies = await tenantPolicies(memory.tenantId, this.sources);
+    const record = this.recordOf(memory);
+    const marked: string[] = [];
+    for (const text of await this.byRules(memory, texts, policies, record)) {
+      marked.push(await this.withoutOrders(text, policies, record));
+    }
+    await this.keepActed(memory, "recall", record);
+    return marked;
+  }
+
+  /** What the rules change is changed, what they don't let pass is left out; of a text of several lines, only the lines that it concerns. */
+  private async byRules(
+    { tenantId }: MemoryName,
+    texts: readonly string[],
+    policies: Awaited<ReturnType<typeof tenantPolicies>>,
+    record: PassRecord,
+    use: Use = "kept",
+  ): Promise<string[]> {
+    const all = await this.supervisorsNamed(tenantId, policies.supervisors, use);
     // A rule that is gone must not be a rule that allows.
     if (!all.ok) return texts.map(() => "");
     const rules = all.value.filter(({ pure }) => pure);
-    const passes: SupervisionState[] = [];
     const passing = async (text: string): Promise<string> => {
-      const outcome = await this.judge(text, rules, policies, passes);
-      return outcome === "held" || outcome.action === "block" ? "" : outcome.subject.message.content;
+      const outcome = await this.judge(text, rules, policies, record, use);
+      return outcome === "held" || outcome.action === "block" ? "" : spokenText(outcome.subject);
     };
     const recalled: string[] = [];
     for (const text of texts) {
@@ -105,26 +141,36 @@ export class MemorySupervision {
         continue;
       }
       const lines: string[] = [];
-      for (const line of text.split("\n")) lines.push(line === "" ? "" : await passing(line));
+      const parts = text.split("\n");
+      for (const line of parts.length > mostLines ? [] : parts) lines.push(line === "" ? "" : await passing(line));
       const left = lines.join("\n").trim();
       // What no line says alone, they may say together.
       recalled.push(left === "" ? "" : await passing(left));
     }
-    const marked: string[] = [];
-    for (const text of recalled) marked.push(await this.withoutOrders(text, policies, passes));
-    const acted = passes.filter(({ decision }) => decision !== "allow");
-    await this.record(memory, { kind: "system", id: "recall" }, acted);
-    return marked;
+    return recalled;
+  }
+
+  private keepActed(memory: MemoryName, id: string, { passes }: PassRecord): Promise<void> {
+    // However many texts of a page a rule concerns, and however often they are read: a row for each thing that was done.
+    const acted = new Map(
+      passes
+        .filter(({ decision }) => decision !== "allow")
+        .map((state) => [
+          JSON.stringify([state.decision, ...state.steps.map((step) => [step.supervisor, step.action])]),
+          state,
+        ]),
+    );
+    return this.keep(memory, { kind: "system", id }, [...acted.values()]);
   }
 
   /** A recalled text in which what gives orders is marked as data, or left out: a line of it, or all of it if lines do so together. */
-  private async withoutOrders(text: string, policies: WorkPolicies, passes: SupervisionState[]): Promise<string> {
+  private async withoutOrders(text: string, policies: WorkPolicies, record: PassRecord): Promise<string> {
     const { ordersInData } = policies;
     if (ordersInData === "allow" || !givesOrders(text)) return text;
     const guard = [dataGuard(ordersInData, new Set(["request"] as const))];
     const judged = async (part: string): Promise<string> => {
-      const outcome = await this.judge(part, guard, policies, passes);
-      return outcome === "held" || outcome.action === "block" ? "" : outcome.subject.message.content;
+      const outcome = await this.judge(part, guard, policies, record);
+      return outcome === "held" || outcome.action === "block" ? "" : spokenText(outcome.subject);
     };
     const lines = text.split("\n");
     if (!lines.some(givesOrders)) return judged(text);
@@ -138,14 +184,17 @@ export class MemorySupervision {
     content: string,
     supervisors: readonly Supervisor[],
     { strict, reviews }: WorkPolicies,
-    passes: SupervisionState[],
+    { passes, hash }: PassRecord,
+    use: Use = "kept",
   ): Promise<Outcome> {
-    const subject = { hook: "request", message: { messageId: newId("msg"), role: "user", content } } as const;
-    const salt = newId("req");
+    const subject: MemorySubject =
+      use === "kept"
+        ? { hook: "request", message: { messageId: newId("msg"), role: "user", content } }
+        : { hook: "hop", from: "memory", to: "user", content };
     try {
-      return await supervise<SubjectOf<"request">>(subject, supervisors, transientJournal, {
+      return await supervise<MemorySubject>(subject, supervisors, transientJournal, {
         now: this.sources.now,
-        hash: (text) => saltedHash(salt, text),
+        hash,
         withDeadline: withCancelSignal,
         strict,
         decided: (state) => void passes.push({ ...state, subject: {} }),
@@ -158,8 +207,12 @@ export class MemorySupervision {
     }
   }
 
-  /** The tenant's supervisors of requests, as they are now. */
-  private async supervisorsNamed(tenantId: string, names: readonly string[]): Promise<Result<Supervisor[]>> {
+  /** The tenant's supervisors of requests, as they are now; of what is shown, those of responses too. */
+  private async supervisorsNamed(
+    tenantId: string,
+    names: readonly string[],
+    use: Use = "kept",
+  ): Promise<Result<Supervisor[]>> {
     if (names.length === 0) return ok([]);
     const { resources, supervisors } = this.sources;
     const pins = pinsOf("supervisors", await resources.pins(tenantId, named("supervisors", names)));
@@ -179,18 +232,26 @@ export class MemorySupervision {
         this.built.set(version.body, supervisor);
         return supervisor;
       });
-    return ok(all.filter(({ hooks }) => hooks.has("request")));
+    return ok(
+      use === "kept" ? all.filter(({ hooks }) => hooks.has("request")) : activeAtHop(all, ["request", "response"]),
+    );
   }
 
-  private async record(
+  private recordOf(memory: MemoryName): PassRecord {
+    const salt = lazily(() => saltOfMemory(this.sources.db, memory, newId("req")));
+    return { passes: [], hash: async (subject) => saltedHash(await salt(), subject) };
+  }
+
+  private async keep(
     { tenantId, memoryId }: MemoryName,
     actor: ActorRecord,
     passes: readonly SupervisionState[],
   ): Promise<void> {
     if (passes.length === 0) return;
     const { db, now } = this.sources;
-    await db.batch(
-      passes.map((state) => insertMemoryPass(db, { tenantId, memoryId }, { state, actor: recordOf(actor), at: now() })),
+    await batch(
+      db,
+      passes.map((state) => insertMemoryPass({ tenantId, memoryId }, { state, actor: recordOf(actor), at: now() })),
     );
   }
 }
@@ -206,7 +267,7 @@ function issuesOf(outcome: Outcome, text: WrittenText | undefined): Refused[] {
   if (outcome.action === "allow") return [];
   if (text?.isFixed)
     return [{ path, held: false, message: `a supervisor would change it: ${outcome.reasons.join("; ")}` }];
-  const isBlank = outcome.subject.message.content.trim() === "";
+  const isBlank = spokenText(outcome.subject).trim() === "";
   return isBlank ? [{ path, held: false, message: `nothing is left of it: ${outcome.reasons.join("; ")}` }] : [];
 }
 

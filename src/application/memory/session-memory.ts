@@ -1,5 +1,7 @@
-/** The memory of a session: what its prompts recall, and what is recorded of it. */
+/** The memories of a session: what its prompts recall of them, and what the first records of it. */
 
+import { defined } from "../../conversation/defined.js";
+import { type BoundMemories, boundTo } from "../../conversation/memory-binding.js";
 import type { ChatMessage } from "../../conversation/message.js";
 import { messageText } from "../../conversation/message.js";
 import { type Entry, maxEntryCharacters, recalledLine } from "../../memory/entry.js";
@@ -14,9 +16,30 @@ export interface MemoryLink {
   readonly threadId: string;
 }
 
+interface Candidates {
+  readonly document: string;
+  readonly entries: readonly {
+    readonly entry: Entry;
+    readonly score: number;
+    readonly text: string;
+    readonly line: string;
+  }[];
+}
+
 export interface Recalled {
   readonly kind: string;
   readonly text: string;
+}
+
+/** In the order in which the session names them: the first is written. */
+export function linksOf({ tenantId, sessionId, definition }: LinkedSession): MemoryLink[] {
+  return boundTo(definition.memory).map(({ memoryId, threadId = sessionId }) => ({ tenantId, memoryId, threadId }));
+}
+
+interface LinkedSession {
+  readonly tenantId: string;
+  readonly sessionId: string;
+  readonly definition: { readonly memory?: BoundMemories | undefined };
 }
 
 /** Entries that a turn brings in, and characters of them. */
@@ -35,39 +58,75 @@ export class SessionMemory {
   ) {}
 
   /**
-   * The context, and the entries of other conversations that have to do with a message. A memory that is gone or can't be reached
-   * brings nothing: it never stops a turn.
+   * The contexts, and the entries of other conversations that have to do with a message; of several memories the best ones of all.
+   * A memory that is gone or can't be reached brings nothing: it never stops a turn.
    */
-  async recall(link: MemoryLink, message: string): Promise<Recalled[]> {
-    try {
-      const memory = await this.service.memory(link.tenantId, link.memoryId);
-      if (!memory.ok) return [];
-      const request = { query: message.slice(0, 4_000), topEntries: recalledEntries * 2, topContexts: 0, filter: {} };
-      const { entries, latestContext } = await searchMemory(memory.value, request, this.service.ports);
-      // The messages of this very thread are in the history already.
-      const elsewhere = entries.flatMap(({ entry }) => (entry.threadId === link.threadId ? [] : [entry]));
-      const found: { readonly entry: Entry; readonly text: string }[] = [];
-      let used = 0;
-      for (const entry of elsewhere.slice(0, recalledEntries)) {
-        const text = entry.rawEntry.length <= 1_000 ? entry.rawEntry : entry.summary;
-        used += recalledLine(entry, text).length;
-        if (used > recalledCharacters) break;
-        found.push({ entry, text });
-      }
-      // Judged before the lines are made: what counts is what was said, and never how a line is written.
-      const texts = found.flatMap(({ entry, text }) => [text, entry.speaker ?? ""]);
-      const [document = "", ...judged] = await this.supervision.ofRecall(link, [latestContext.document, ...texts]);
-      const lines = found.flatMap(({ entry }, at) => {
-        const [text = "", speaker = ""] = judged.slice(2 * at);
-        return text === "" ? [] : [recalledLine({ ...entry, speaker: speaker === "" ? undefined : speaker }, text)];
+  async recall(links: readonly MemoryLink[], message: string): Promise<Recalled[]> {
+    const found = await Promise.all(links.map((link) => this.quietly(link, () => this.find(link, message))));
+    let used = 0;
+    const chosen = found
+      .flatMap((one) => one?.entries ?? [])
+      .toSorted((a, b) => b.score - a.score)
+      .slice(0, recalledEntries)
+      .filter(({ line }) => {
+        used += line.length;
+        return used <= recalledCharacters;
       });
-      return [
-        ...(document === "" ? [] : [{ kind: "context", text: document }]),
-        ...(lines.length === 0 ? [] : [{ kind: "entries", text: lines.join("\n") }]),
-      ];
+    const recalled = await Promise.all(
+      links.map((link, at) => {
+        const document = found[at]?.document ?? "";
+        const entries = chosen.filter(({ entry }) => entry.memoryId === link.memoryId);
+        return this.quietly(link, () => this.judged(link, document, entries));
+      }),
+    );
+    const lines = chosen.flatMap(({ entry }) => recalled.flatMap((one) => one?.lines.get(entry.entryId) ?? []));
+    return [
+      ...recalled.flatMap((one) =>
+        (one?.document ?? "") === "" ? [] : [{ kind: "context", text: one?.document ?? "" }],
+      ),
+      ...(lines.length === 0 ? [] : [{ kind: "entries", text: lines.join("\n") }]),
+    ];
+  }
+
+  /** Candidates for a prompt, with the text that each would be there. */
+  private async find(link: MemoryLink, message: string): Promise<Candidates | undefined> {
+    const memory = await this.service.memory(link.tenantId, link.memoryId);
+    if (!memory.ok) return undefined;
+    const request = { query: message.slice(0, 4_000), topEntries: recalledEntries * 2, topContexts: 0, filter: {} };
+    const { entries, latestContext } = await searchMemory(memory.value, request, this.service.ports);
+    // The messages of this very thread are in the history already.
+    const elsewhere = entries.filter(({ entry }) => entry.threadId !== link.threadId);
+    return {
+      document: latestContext.document,
+      entries: elsewhere.map(({ entry, score }) => {
+        const text = entry.rawEntry.length <= 1_000 ? entry.rawEntry : entry.summary;
+        return { entry, score, text, line: recalledLine(entry, text) };
+      }),
+    };
+  }
+
+  /** What may reach a prompt. Judged before the lines are made: what counts is what was said, and never how a line is written. */
+  private async judged(
+    link: MemoryLink,
+    context: string,
+    entries: Candidates["entries"],
+  ): Promise<{ readonly document: string; readonly lines: ReadonlyMap<string, string> }> {
+    const texts = entries.flatMap(({ entry, text }) => [text, entry.speaker ?? ""]);
+    const [document = "", ...judged] = await this.supervision.ofRecall(link, [context, ...texts]);
+    const lines = entries.flatMap(({ entry }, at): [string, string][] => {
+      const [text = "", speaker = ""] = judged.slice(2 * at);
+      const line = recalledLine({ ...entry, speaker: speaker === "" ? undefined : speaker }, text);
+      return text === "" ? [] : [[entry.entryId, line]];
+    });
+    return { document, lines: new Map(lines) };
+  }
+
+  private async quietly<T>({ tenantId }: MemoryLink, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
     } catch (error) {
-      log("warn", "memory.recall_failed", { tenantId: link.tenantId, ...describeError(error) });
-      return [];
+      log("warn", "memory.recall_failed", { tenantId, ...describeError(error) });
+      return undefined;
     }
   }
 
@@ -94,7 +153,7 @@ export class SessionMemory {
     if (!memory.ok) return;
     const speaker = message.role === "assistant" ? undefined : message.speaker;
     const occurredAt = new Date(at).toISOString();
-    const recorded = { role: message.role, content, ...(speaker === undefined ? {} : { speaker }), occurredAt };
+    const recorded = { role: message.role, content, ...defined({ speaker }), occurredAt };
     const { messageId } = message;
     const key = edit === undefined ? messageId : `${messageId}:${edit}`;
     if (says) {

@@ -1,4 +1,6 @@
 /** The deletion of a thread: its messages, its entries, and what contexts say of them. */
+
+import { run } from "../../platform/sql.js";
 import { insertThreadDeletion } from "../../stores/audit-log.js";
 import type { MemoryRef } from "../../stores/memory/memory-store.js";
 import type { DoneBy } from "../../tenancy/audit.js";
@@ -24,7 +26,7 @@ export async function removeThread(
   const createdAt = await memories.threadCreatedAt(memory, threadId);
   if (createdAt === undefined) return false;
   // Before anything of it is gone: a deletion that is interrupted may be repeated by nobody.
-  await insertThreadDeletion(db, memory, { threadId, createdAt }, deleted).run();
+  await run(db)`${insertThreadDeletion(memory, { threadId, createdAt }, deleted)}`;
   // First, so that nothing writes its entries again.
   await threads.remove({ tenantId, memoryId, threadId });
   const some = (): Promise<string[]> => memories.entryIdsOfThread(memory, threadId, entriesAtOnce);

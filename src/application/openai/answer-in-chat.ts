@@ -3,7 +3,7 @@ import { answerInWords } from "../../asks/answer-in-words.js";
 import { type Ask, askOwner, mayAnswer } from "../../asks/ask.js";
 import { isFinal } from "../../chat/session.js";
 import type { TurnRef } from "../../chat/turn-request.js";
-import { ok, type Result } from "../../conversation/problem.js";
+import { attempt, need } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { answerAsk } from "../asks/answer-ask.js";
 import { answererOf } from "../asks/ask-view.js";
@@ -24,11 +24,11 @@ export async function answerInChat(
   actor: Actor,
   input: Omit<ChatInput, "request" | "metadata">,
   services: Services,
-): Promise<Result<ChatPlace> | undefined> {
+): Promise<ChatPlace | undefined> {
   const { askId, agent, sessionId, subject, content, isRepeated = false } = input;
   const owner = askId === undefined ? undefined : askOwner(askId);
   if (askId === undefined || owner === undefined || !owner.startsWith("ses_")) return undefined;
-  const session = await readSession(actor, owner, services);
+  const session = await attempt(() => readSession(actor, { sessionId: owner }, services));
   if (!session.ok || session.value.agent !== agent) return undefined;
   // In a session that is named, whoever may send to it may answer.
   if (sessionId === undefined ? isOfAnother(session.value, subject) : sessionId !== owner) return undefined;
@@ -43,27 +43,24 @@ export async function answerInChat(
   const place: ChatPlace = { ...ref, isStateless, ...(asked && { asked, createdAt: asked.turn.createdAt }) };
   // In a session only the question that is open is one; of a single turn whatever it came to is still to be given.
   if (ask.value.status !== "open") {
-    if (isRepeated) return ok(place);
+    if (isRepeated) return place;
     if (!isOfOneTurn) return undefined;
-    if (asked?.turn.status !== "completed") return ok(place);
-    const isSaidAgain = await repeatsAnswer(actor, ask.value, content, services);
-    if (!isSaidAgain.ok) return isSaidAgain;
-    return isSaidAgain.value ? ok(place) : undefined;
+    if (asked?.turn.status !== "completed") return place;
+    return (await repeatsAnswer(actor, ask.value, content, services)) ? place : undefined;
   }
-  const claimed = await claimAsk(actor, input, askId, services);
-  if (!claimed.ok) return claimed;
-  const answered = await answerOpenAsk(actor, ask.value, content, services);
-  return answered.ok ? ok(place) : answered;
+  await claimAsk(actor, input, askId, services);
+  await answerOpenAsk(actor, ask.value, content, services);
+  return place;
 }
 
 /** Whether the text says again what a closed question was answered with. Of what staff decides on, any text asks what has come of it. */
-async function repeatsAnswer(actor: Actor, ask: Ask, content: string, services: Services): Promise<Result<boolean>> {
+async function repeatsAnswer(actor: Actor, ask: Ask, content: string, services: Services): Promise<boolean> {
   const answer = answerBy(actor, ask, content);
-  if (answer === undefined) return ok(ask.audience === "staff");
-  const repeated = await answerAsk(actor, { askId: ask.askId, answer }, services);
-  if (repeated.ok) return ok(true);
-  const { code } = repeated.problem;
-  return code === "already_closed" || code === "invalid" ? ok(false) : repeated;
+  if (answer === undefined) return ask.audience === "staff";
+  const repeated = await attempt(() => answerAsk(actor, { askId: ask.askId, answer }, services));
+  if (!repeated.ok && (repeated.problem.code === "already_closed" || repeated.problem.code === "invalid")) return false;
+  need(repeated);
+  return true;
 }
 
 /**
@@ -71,23 +68,18 @@ async function repeatsAnswer(actor: Actor, ask: Ask, content: string, services: 
  * to nothing stays so for good, and what follows it is a new one.
  */
 async function storedResponse(actor: Actor, ref: TurnRef, services: Services): Promise<StoredResponse | undefined> {
-  const found = await findResponse(actor, responseId(ref), services);
+  const found = await attempt(() => findResponse(actor, responseId(ref), services));
   if (!found.ok || found.value.request.ownSession !== "stays") return undefined;
   const { status } = found.value.turn;
   return isFinal(status) && status !== "completed" ? undefined : found.value;
 }
 
-/** Gives the text as the answer, where it is one that the actor may give; a question that was answered elsewhere meanwhile is the same. */
-export async function answerOpenAsk(
-  actor: Actor,
-  ask: Ask,
-  content: string,
-  services: Services,
-): Promise<Result<void>> {
+/** Returns the text as the answer, where it is one that the actor may give; a question that was answered elsewhere meanwhile is the same. */
+export async function answerOpenAsk(actor: Actor, ask: Ask, content: string, services: Services): Promise<void> {
   const answer = answerBy(actor, ask, content);
-  if (answer === undefined) return ok(undefined);
-  const answered = await answerAsk(actor, { askId: ask.askId, answer }, services);
-  return answered.ok || answered.problem.code === "already_closed" ? ok(undefined) : answered;
+  if (answer === undefined) return;
+  const answered = await attempt(() => answerAsk(actor, { askId: ask.askId, answer }, services));
+  if (answered.ok || answered.problem.code !== "already_closed") need(answered);
 }
 
 /** What is asked, the question first that the next message answers: what the caller's user can answer comes first. */

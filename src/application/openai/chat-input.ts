@@ -1,6 +1,8 @@
 /** What a caller of OpenAI's API says, in our words, and where it is worked on. */
 import type { TurnRequest } from "../../chat/turn-request.js";
+import type { MemoryChoice } from "../../conversation/memory-binding.js";
 import type { Metadata } from "../../conversation/names.js";
+import type { Problem } from "../../conversation/problem.js";
 import type { StoredResponse } from "./read-response.js";
 
 export interface ChatInput {
@@ -9,18 +11,21 @@ export interface ChatInput {
   readonly sessionId?: string | undefined;
   readonly subject?: string | undefined;
   readonly metadata: Metadata;
+  /** What the session of this call is bound to; of a session that is named nothing can be said. */
+  readonly memory?: MemoryChoice | undefined;
   readonly content: string;
   readonly speaker?: string | undefined;
   readonly request: TurnRequest;
   /** Where the caller's own form has what of the request can be refused: `tools`, `messages[2]`. */
   readonly sentAt?: { readonly [Part in keyof TurnRequest | "speaker"]?: string | undefined } | undefined;
+  /** What was left out of it because it isn't done here: an agent that doesn't say `"unsupported": "ignore"` refuses it. */
+  readonly unsupported?: Problem["errors"];
   /** The replies in the request's history were looked up here: the caller tells nothing itself. */
   readonly isLookedUp?: boolean | undefined;
   /** The ask that the agent's last message in the conversation was. */
   readonly askId?: string | undefined;
   /** The call has answered that ask before, under its key: it is no new message, whatever the turn has come to since. */
   readonly isRepeated?: boolean | undefined;
-  readonly idempotencyKey?: string | undefined;
   /** Without a session: the response that it goes on from. */
   readonly previousId?: string | undefined;
   /** Without a session: whether the one that is made stays, so that the answer can be read again and gone on from. */

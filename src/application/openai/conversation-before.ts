@@ -3,15 +3,16 @@
  * erased there is in no later prompt, and one that was deleted is left out.
  */
 import { historyText } from "../../chat/answered-questions.js";
-import { givenHistoryTokens } from "../../chat/given-prompt.js";
+import { callerHistoryTokens } from "../../chat/caller-prompt.js";
 import { newestRounds } from "../../chat/past-calls.js";
 import {
+  type CallerMessage,
   callerServer,
-  type GivenMessage,
   resultsText,
   type TurnRef,
   type TurnRequest,
 } from "../../chat/turn-request.js";
+import { defined } from "../../conversation/defined.js";
 import type { ToolCallRequest } from "../../conversation/message.js";
 import type { SentTurn } from "../../gateways/session-gateway.js";
 import type { Actor } from "../../tenancy/actor.js";
@@ -22,10 +23,10 @@ import type { StoredResponse } from "./read-response.js";
 export const maxFollowed = 200;
 const readAtOnce = 8;
 /** The most of a conversation that is carried along: as much as a model is shown. */
-export const maxCarriedBytes = givenHistoryTokens * 4;
+export const maxCarriedBytes = callerHistoryTokens * 4;
 
 export interface ConversationBefore {
-  readonly messages: readonly GivenMessage[];
+  readonly messages: readonly CallerMessage[];
   /** Calls of the last reply that the caller was handed. */
   readonly pending: readonly ToolCallRequest[];
   /** The turns that it was read from, the oldest first. */
@@ -63,7 +64,7 @@ function sizeOf(turn: SentTurn): number {
 
 /** What was said in turns that follow each other: effective texts, and what their callers sent along, which is judged anew. */
 export function joined(turns: readonly SentTurn[]): Pick<ConversationBefore, "messages" | "pending"> {
-  const messages: GivenMessage[] = [];
+  const messages: CallerMessage[] = [];
   let pending: readonly ToolCallRequest[] = [];
   for (const { turn, request } of turns) {
     messages.push(...(request?.history ?? []));
@@ -87,17 +88,17 @@ export function joined(turns: readonly SentTurn[]): Pick<ConversationBefore, "me
     const said = historyText(reply);
     const given = rounds?.map((round) => ({ message: round.message, calls: [...round.calls] }));
     if (said !== "" || given !== undefined) {
-      messages.push({ role: "assistant", content: said, ...(given === undefined ? {} : { rounds: given }) });
+      messages.push({ role: "assistant", content: said, ...defined({ rounds: given }) });
     }
     pending = (reply.modelReply.pendingToolCalls ?? []).filter(({ server }) => server === callerServer);
   }
   return { messages, pending };
 }
 
-type Calls = NonNullable<GivenMessage["rounds"]>[number]["calls"];
+type Calls = NonNullable<CallerMessage["rounds"]>[number]["calls"];
 
 /** Calls belong to the reply that made them. */
-function addCalls(messages: GivenMessage[], calls: Calls): void {
+function addCalls(messages: CallerMessage[], calls: Calls): void {
   const last = messages.at(-1);
   if (last?.role !== "assistant") {
     messages.push({ role: "assistant", content: "", rounds: [{ message: "", calls }] });
@@ -117,7 +118,7 @@ export function bytesOf(value: unknown): number {
 }
 
 /** The newest messages that fit. */
-export function newestWithin(messages: readonly GivenMessage[], bytes: number): GivenMessage[] {
+export function newestWithin(messages: readonly CallerMessage[], bytes: number): CallerMessage[] {
   let left = bytes;
   const first = messages.findLastIndex((message) => {
     left -= bytesOf(message);

@@ -1,7 +1,7 @@
 /** Go on from a response: answer what it asks, or begin another one with the conversation that it ends. */
-import { givenHistoryTokens } from "../../chat/given-prompt.js";
+import { callerHistoryTokens } from "../../chat/caller-prompt.js";
 import type { TurnRequest } from "../../chat/turn-request.js";
-import { ok, type Problem, type Result, refuse } from "../../conversation/problem.js";
+import { attempt, need, type ProblemError, problem } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import type { Services } from "../services.js";
 import { answerOpenAsk, openAsks } from "./answer-in-chat.js";
@@ -27,81 +27,71 @@ export async function followResponse(
   input: ChatInput & { readonly previousId: string },
   kept: KeptSessions | undefined,
   services: Services,
-): Promise<Result<Followed>> {
+): Promise<Followed> {
   const { previousId, subject } = input;
-  const found = await findResponse(actor, previousId, services);
-  if (!found.ok) return found.problem.code === "not_found" ? noPrevious(found.problem) : found;
-  const { ref, session, turn, request } = found.value;
+  const read = await attempt(() => findResponse(actor, previousId, services));
+  if (!read.ok && read.problem.code === "not_found") throw noPrevious(read.problem.detail);
+  const found = need(read);
+  const { ref, session, turn, request } = found;
   // An answer that is given again goes to the question that it was for.
-  if (input.isRepeated === true) return answered(actor, found.value, input, services);
+  if (input.isRepeated === true) return answered(actor, found, input, services);
   const isOver = request.ownSession === "goes" && turn.status !== "waiting" && !kept?.has(ref.sessionId);
-  if (isOver || isOfAnother(session, subject))
-    return noPrevious({ detail: `There is no response "${previousId}" to go on from.` });
+  if (isOver || isOfAnother(session, subject)) throw noPrevious(`There is no response "${previousId}" to go on from.`);
   switch (turn.status) {
     case "waiting":
       if (input.isAside === true) {
         const detail = "The previous response waits for an answer to its question. Go on from it when it has one.";
-        return refuse("waiting_on_ask", detail, { errors: [{ path: previousPath, message: "it has a question" }] });
+        throw problem("waiting_on_ask", detail, { errors: [{ path: previousPath, message: "it has a question" }] });
       }
-      return answered(actor, found.value, input, services);
+      return answered(actor, found, input, services);
     case "queued":
     case "running":
-      return refuse("conflict", "The previous response isn't complete yet. Go on from it when it is.", {
+      throw problem("conflict", "The previous response isn't complete yet. Go on from it when it is.", {
         errors: [{ path: previousPath, message: "it is in progress" }],
       });
     case "completed":
     case "blocked":
     case "failed":
     case "cancelled":
-      return goOn(actor, found.value, input, services);
+      return goOn(actor, found, input, services);
   }
 }
 
 /** The turn that asked goes on with the answer, under the same id. */
-async function answered(
-  actor: Actor,
-  asked: StoredResponse,
-  input: ChatInput,
-  services: Services,
-): Promise<Result<Followed>> {
+async function answered(actor: Actor, asked: StoredResponse, input: ChatInput, services: Services): Promise<Followed> {
   const { ref, turn, request } = asked;
   const place = { ...ref, isStateless: request.ownSession === "goes", createdAt: turn.createdAt, asked };
   const first = input.isRepeated === true ? input.askId : openAsks(turn.asks)[0]?.askId;
   const ask = first === undefined ? undefined : await services.asks.get(actor.tenantId, first);
-  if (!ask?.ok) return ok({ kind: "answered", place });
-  const claimed = await claimAsk(actor, input, ask.value.askId, services);
-  if (!claimed.ok) return claimed;
-  const gone = await answerOpenAsk(actor, ask.value, input.content, services);
-  return gone.ok ? ok({ kind: "answered", place }) : gone;
+  if (ask?.ok) {
+    await claimAsk(actor, input, ask.value.askId, services);
+    await answerOpenAsk(actor, ask.value, input.content, services);
+  }
+  return { kind: "answered", place };
 }
 
-async function goOn(
-  actor: Actor,
-  previous: StoredResponse,
-  input: ChatInput,
-  services: Services,
-): Promise<Result<Followed>> {
+async function goOn(actor: Actor, previous: StoredResponse, input: ChatInput, services: Services): Promise<Followed> {
   const { ref, session, request } = previous;
   if (request.ownSession === undefined) {
     const errors = [{ path: previousPath, message: `name the conversation ${ref.sessionId} in its place` }];
-    return refuse("invalid", "The response is part of a conversation, which goes on from its end.", { errors });
+    throw problem("invalid", "The response is part of a conversation, which goes on from its end.", { errors });
   }
   if (input.isStored === true && request.ownSession === "goes") {
     const errors = [{ path: "store", message: "it can't follow one that isn't stored" }];
-    return refuse("invalid", "The previous response isn't stored, and goes: what follows it can't be stored.", {
+    throw problem("invalid", "The previous response isn't stored, and goes: what follows it can't be stored.", {
       errors,
     });
   }
-  if (input.isWhole === true && (request.follows?.length ?? 0) >= maxFollowed) return tooLong;
+  if (input.isWhole === true && (request.follows?.length ?? 0) >= maxFollowed) throw tooLong();
   const before = await conversationBefore(actor, previous, services);
-  if (before === undefined) return noPrevious({ detail: "A part of what the response goes on from is gone." });
+  if (before === undefined) throw noPrevious("A part of what the response goes on from is gone.");
   const { messages, pending, follows } = before;
   const resolved = resolveResults({ content: input.content, results: input.request.results }, pending);
   if (resolved === undefined) {
     const errors = [{ path: "input", message: "a call_id is none of the previous response's" }];
-    return refuse("invalid", "What came of a call has to name a call of the previous response.", { errors });
+    throw problem("invalid", "What came of a call has to name a call of the previous response.", { errors });
   }
-  return ok({
+  return {
     kind: "goes_on",
     input: {
       ...input,
@@ -109,7 +99,7 @@ async function goOn(
       subject: input.subject ?? session.subject,
       request: { ...input.request, results: resolved.results, carried: [...messages], follows: [...follows] },
     },
-  });
+  };
 }
 
 /** Messages that may be carried along. */
@@ -118,25 +108,25 @@ const maxCarried = 2_000;
 const maxStoredBytes = 1_900_000;
 
 /** The request with as much of the conversation before as a model is shown: the newest, or all of it, where it has to be whole. */
-export function withinWindow({ content, request, isWhole }: ChatInput): Result<TurnRequest> {
+export function withinWindow({ content, request, isWhole }: ChatInput): TurnRequest {
   const { carried = [], history } = request;
   const left = maxCarriedBytes - history.reduce((sum, message) => sum + bytesOf(message), 0);
   const shown = newestWithin(carried, left).slice(-maxCarried);
-  if (isWhole === true && (left < 0 || shown.length < carried.length)) return tooLong;
+  if (isWhole === true && (left < 0 || shown.length < carried.length)) throw tooLong();
   const fitting = carried.length === 0 ? request : { ...request, carried: shown };
-  return bytesOf(fitting) + bytesOf(content) > maxStoredBytes
-    ? refuse("too_large", "The request is too large with its tools and what came of calls. Send less at once.")
-    : ok(fitting);
+  if (bytesOf(fitting) + bytesOf(content) <= maxStoredBytes) return fitting;
+  throw problem("too_large", "The request is too large with its tools and what came of calls. Send less at once.");
 }
 
 const previousPath = "previous_response_id";
 
-const tooLong = refuse(
-  "invalid",
-  `The conversation is longer than the ${givenHistoryTokens} tokens that a model is shown. Send \`truncation: "auto"\` to leave out its beginning, or compact it.`,
-  { errors: [{ path: "input", message: "it is too long, and may not be truncated" }] },
-);
+function tooLong(): ProblemError {
+  const detail = `The conversation is longer than the ${callerHistoryTokens} tokens that a model is shown. Send \`truncation: "auto"\` to leave out its beginning, or compact it.`;
+  return problem("invalid", detail, {
+    errors: [{ path: "input", message: "it is too long, and may not be truncated" }],
+  });
+}
 
-function noPrevious({ detail }: Pick<Problem, "detail">): Result<never> {
-  return refuse("not_found", detail, { errors: [{ path: previousPath, message: "there is no such response" }] });
+function noPrevious(detail: string): ProblemError {
+  return problem("not_found", detail, { errors: [{ path: previousPath, message: "there is no such response" }] });
 }

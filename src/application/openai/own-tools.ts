@@ -4,7 +4,7 @@ import type { AgentDefinition } from "../../agent/definition.js";
 import { builtInServer } from "../../agent/tools.js";
 import type { TurnRequest } from "../../chat/turn-request.js";
 import type { ToolName } from "../../conversation/names.js";
-import { ok, type Result, refuse } from "../../conversation/problem.js";
+import { problem } from "../../conversation/problem.js";
 import { isOfKind } from "../../tenancy/resources.js";
 import type { Services } from "../services.js";
 import { shownName } from "../tool-builder.js";
@@ -16,23 +16,23 @@ export async function checkTools(
   { agent, request, sentAt }: Pick<ChatInput, "agent" | "request" | "sentAt">,
   body: AgentDefinition,
   services: Services,
-): Promise<Result<void>> {
+): Promise<void> {
   const named = namesIn(request, sentAt);
   const [first] = named;
-  if (first === undefined) return ok(undefined);
+  if (first === undefined) return;
   if (body.kind !== "model") {
     const message = `an agent of kind ${body.kind} takes no tools of its caller`;
-    return refuse("invalid", `"${agent}" is a ${body.kind}: those who work in it have tools of their own.`, {
+    throw problem("invalid", `"${agent}" is a ${body.kind}: those who work in it have tools of their own.`, {
       errors: [{ path: first.isOffered ? "tools" : first.path, message }],
     });
   }
   const own = await namesOf(tenantId, body.tools, services);
   const clash = named.find(({ name }) => own.has(name.toLowerCase()));
-  if (clash === undefined) return ok(undefined);
+  if (clash === undefined) return;
   const detail = clash.isOffered
     ? `The agent "${agent}" has a tool "${clash.name}" of its own. Give yours another name.`
     : `The agent "${agent}" has a tool "${clash.name}" of its own: it alone calls it, and knows what that returned. Send calls and results of your own tools.`;
-  return refuse("invalid", detail, {
+  throw problem("invalid", detail, {
     errors: [{ path: clash.path, message: "the agent's own tool is called so" }],
   });
 }

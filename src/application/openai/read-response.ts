@@ -1,9 +1,9 @@
 /** Read a response that was stored: its turn, and what its caller is shown again of the request. */
 import type { Session, Turn } from "../../chat/session.js";
 import type { TurnRef, TurnRequest } from "../../chat/turn-request.js";
-import { ok, type Result, refuse } from "../../conversation/problem.js";
+import { attempt, need, ProblemError, problem } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
+import { act } from "../act.js";
 import type { Services } from "../services.js";
 import { readSession } from "../sessions/read-session.js";
 import { turnFor } from "../sessions/turn-for.js";
@@ -20,25 +20,29 @@ export interface StoredResponse {
   readonly request: TurnRequest;
 }
 
-export async function readResponse(actor: Actor, id: string, services: Services): Promise<Result<StoredResponse>> {
-  const allowed = authorize(actor, "readResponse");
-  if (!allowed.ok) return allowed;
-  const found = await findResponse(actor, id, services);
-  return found.ok && found.value.request.ownSession === "goes" ? noResponse(id) : found;
-}
+export const readResponse = act("readResponse", {
+  role: "client",
+  ofSubject: true,
+  run: async (actor, { id }: { readonly id: string }, services) => {
+    const found = await findResponse(actor, id, services);
+    if (found.request.ownSession === "goes") throw noResponse(id);
+    return found;
+  },
+});
 
 /** Those that go with their answer included, for as long as they are there. */
-export async function findResponse(actor: Actor, id: string, services: Services): Promise<Result<StoredResponse>> {
+export async function findResponse(actor: Actor, id: string, services: Services): Promise<StoredResponse> {
   const ref = readResponseId(id);
-  if (ref === undefined) return noResponse(id);
-  const session = await readSession(actor, ref.sessionId, services);
-  if (!session.ok) return session.problem.code === "not_found" ? noResponse(id) : session;
-  const sent = await services.sessions.turnAsSent(actor.tenantId, ref.sessionId, ref.turnId);
-  if (!sent.ok) return sent.problem.code === "not_found" ? noResponse(id) : sent;
-  const { turn, request } = sent.value;
+  if (ref === undefined) throw noResponse(id);
+  const read = await attempt(async () => ({
+    session: await readSession(actor, ref, services),
+    ...need(await services.sessions.turnAsSent(actor.tenantId, ref.sessionId, ref.turnId)),
+  }));
+  if (!read.ok) throw read.problem.code === "not_found" ? noResponse(id) : new ProblemError(read.problem);
+  const { session, turn, request } = read.value;
   // Of a turn that was sent in another way, or whose message was erased, there is no response.
-  if (request?.note === undefined) return noResponse(id);
-  return ok({ ref, session: session.value, turn: withQuestionsFor(actor, turnFor(actor, turn)), whole: turn, request });
+  if (request?.note === undefined) throw noResponse(id);
+  return { ref, session, turn: withQuestionsFor(actor, turnFor(actor, turn)), whole: turn, request };
 }
 
 /** Whether it is of another end user than the one that a request is made for. */
@@ -46,6 +50,6 @@ export function isOfAnother(session: Pick<Session, "subject">, subject: string |
   return subject !== undefined && session.subject !== undefined && session.subject !== subject;
 }
 
-export function noResponse(id: string): Result<never> {
-  return refuse("not_found", `There is no response "${id}": it wasn't stored, or was deleted.`);
+export function noResponse(id: string): ProblemError {
+  return problem("not_found", `There is no response "${id}": it wasn't stored, or was deleted.`);
 }

@@ -3,8 +3,9 @@
  * retracted, only what continues it.
  */
 import { z } from "zod";
+import { readBlocks } from "../../platform/event-stream.js";
 import { readJson } from "../../text/json.js";
-import { ServerSentEventParser, type StreamBlock } from "../../text/server-sent-events.js";
+import type { StreamBlock } from "../../text/server-sent-events.js";
 
 const deltaSchema = z.object({ text: z.string(), attempt: z.int() });
 
@@ -30,28 +31,14 @@ export function shownText(): ShownText {
 
   return {
     async *read(bytes, signal) {
-      const reader = bytes.pipeThrough(new TextDecoderStream()).getReader();
-      const stop = (): void => void reader.cancel().catch(() => {});
-      signal.addEventListener("abort", stop);
-      const parser = new ServerSentEventParser();
-      try {
-        if (signal.aborted) return;
-        for (;;) {
-          const { value, done } = await reader.read();
-          if (done) return;
-          for (const block of parser.push(value)) {
-            const delta = deltaOf(block);
-            if (delta === undefined) continue;
-            if (delta.attempt !== attempt) released = "";
-            attempt = delta.attempt;
-            released += delta.text;
-            const piece = next();
-            if (piece !== "") yield piece;
-          }
-        }
-      } finally {
-        signal.removeEventListener("abort", stop);
-        stop();
+      for await (const block of readBlocks(bytes, signal)) {
+        const delta = deltaOf(block);
+        if (delta === undefined) continue;
+        if (delta.attempt !== attempt) released = "";
+        attempt = delta.attempt;
+        released += delta.text;
+        const piece = next();
+        if (piece !== "") yield piece;
       }
     },
     rest: (whole) => (whole.startsWith(given) ? whole.slice(given.length) : undefined),

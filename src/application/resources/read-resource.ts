@@ -1,9 +1,10 @@
 /** Read a resource as it counts now. */
-import { ok, type Result, refuse } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import { type ResourceKind, resourceNouns } from "../../tenancy/resources.js";
-import type { Services } from "../services.js";
+import { z } from "zod";
+import { itemName } from "../../conversation/names.js";
+import { type ProblemError, problem } from "../../conversation/problem.js";
+import { type ResourceKind, resourceKinds, resourceNoun } from "../../tenancy/resources.js";
+import { lazily } from "../../text/lazily.js";
+import { act } from "../act.js";
 import { pinnedOf } from "./pinned-view.js";
 import { isKnownTo, type ResourceView, resourceView, summaryOf, viewFor } from "./resource-view.js";
 import { resourceWarnings } from "./resource-warnings.js";
@@ -13,27 +14,27 @@ export interface NamedResource {
   readonly name: string;
 }
 
-export async function readResource(
-  actor: Actor,
-  { kind, name }: NamedResource,
-  services: Services,
-): Promise<Result<ResourceView>> {
-  const allowed = authorize(actor, "readResource");
-  if (!allowed.ok) return allowed;
-  const view = viewFor(actor, kind);
-  if (!view.ok) return view;
-  if (!isKnownTo(actor, kind, name)) return noResource(kind, name);
-  const resource = await services.near.resources.get(actor.tenantId, kind, name);
-  if (resource === undefined) return noResource(kind, name);
-  if (view.value === "summary") return ok(summaryOf(resource));
-  const warnings = await resourceWarnings(actor.tenantId, kind, resource.body, {
-    resources: services.near.resources,
-    tenants: services.tenants,
-    providers: services.providers,
-  });
-  return ok({ ...resourceView(resource, warnings), ...(await pinnedOf(actor.tenantId, resource, services)) });
-}
+/** What an input has that names a resource. */
+export const resourceName = lazily(() => ({ kind: z.enum(resourceKinds), name: itemName }));
 
-export function noResource(kind: ResourceKind, name: string): Result<never> {
-  return refuse("not_found", `There is no ${resourceNouns[kind]} "${name}".`);
+/** Agents, supervisors, teams and panels are there for those, too, who see them by name and description. */
+export const readResource = act("readResource", {
+  role: "client",
+  ofSubject: true,
+  input: () => z.object(resourceName()),
+  run: async (actor, { kind, name }, services): Promise<ResourceView> => {
+    const view = viewFor(actor, kind);
+    if (!isKnownTo(actor, kind, name)) throw noResource(kind, name);
+    const resource = await services.near.resources.get(actor.tenantId, kind, name);
+    if (resource === undefined) throw noResource(kind, name);
+    if (view === "summary") return summaryOf(resource);
+    const { tenants, providers, near } = services;
+    const stores = { resources: near.resources, tenants, providers };
+    const warnings = await resourceWarnings(actor.tenantId, kind, resource.body, stores);
+    return { ...resourceView(resource, warnings), ...(await pinnedOf(actor.tenantId, resource, services)) };
+  },
+});
+
+export function noResource(kind: ResourceKind, name: string): ProblemError {
+  return problem("not_found", `There is no ${resourceNoun(kind)} "${name}".`);
 }

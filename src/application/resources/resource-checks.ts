@@ -4,46 +4,44 @@ import type { AgentDefinition } from "../../agent/definition.js";
 import { schemaProblem } from "../../agent/schema-limits.js";
 import { builtInServer } from "../../agent/tools.js";
 import { type ContextItem, maxAutoCharacters } from "../../chat/context.js";
-import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
+import { type ProblemIssue, problem } from "../../conversation/problem.js";
+import { promptNames } from "../../memory/prompts.js";
 import { type OutgoingPolicy, refuseAddress } from "../../platform/outgoing.js";
 import type { Panel } from "../../roundtable/panel.js";
 import { routingServer } from "../../routing/routing-tools.js";
-import type { Team } from "../../routing/team.js";
-import { memoriesOf } from "../../routing/team.js";
-import { type ResourceBody, type ResourceKind, resourceNouns, resourceSchemas } from "../../tenancy/resources.js";
+import { memoriesOf, type Team } from "../../routing/team.js";
+import { type ResourceBody, type ResourceKind, resourceNoun, resourceSchemas } from "../../tenancy/resources.js";
 import { serverTemplateIssues, templateIssues } from "../endpoint-checks.js";
-import { checkPanel } from "../panel-checks.js";
 import type { Services } from "../services.js";
-import { checkMemories, checkTeam } from "../team-checks.js";
+import { checkMemories, checkPanel, checkTeam } from "../team-checks.js";
 import { nestingIssues } from "../team-nesting.js";
 import { isReserved } from "../tool-builder.js";
 import type { ResourceRef } from "../work-resources.js";
+
+/** What checks read: `resources` may be those that are going to be. */
+export type CheckServices = Pick<Services, "policy" | "memory"> & {
+  readonly resources: Pick<Services["resources"], "pins" | "versions">;
+};
 
 export async function checkResource<K extends ResourceKind>(
   tenantId: string,
   kind: K,
   name: string,
   body: ResourceBody<K>,
-  services: Services,
-): Promise<Result<void>> {
-  const address = checkAddresses(body, services.policy);
-  if (!address.ok) return address;
+  services: CheckServices,
+): Promise<void> {
+  checkAddresses(body, services.policy);
   const errors = await unusableParts(tenantId, { kind, name }, body, services);
-  if (errors.length === 0) return ok(undefined);
-  return refuse(
-    "invalid",
-    `The ${resourceNouns[kind]} can't be stored like this: it is too long, or names what doesn't exist or can't be used; see errors.`,
-    {
-      errors,
-    },
-  );
+  if (errors.length === 0) return;
+  const detail = `The ${resourceNoun(kind)} can't be stored like this: it is too long, or names what doesn't exist or can't be used; see errors.`;
+  throw problem("invalid", detail, { errors });
 }
 
 function unusableParts(
   tenantId: string,
   { kind, name }: ResourceRef,
   body: unknown,
-  services: Services,
+  services: CheckServices,
 ): Promise<ProblemIssue[]> {
   switch (kind) {
     case "teams":
@@ -57,10 +55,17 @@ function unusableParts(
       return Promise.resolve(issuesOfItem(resourceSchemas[kind].parse(body)));
     case "panels":
       return issuesOfPanel(resourceSchemas.panels.parse(body), tenantId, services);
-    case "supervisors":
     case "prompts":
+      return Promise.resolve(issuesOfPrompt(name));
+    case "supervisors":
       return Promise.resolve([]);
   }
+}
+
+/** One of any other name would never be read. */
+function issuesOfPrompt(name: string): ProblemIssue[] {
+  if (promptNames.some((known) => known === name)) return [];
+  return [{ path: "name", message: `no prompt is called so; those of the memory agent are ${promptNames.join(", ")}` }];
 }
 
 /** What is longer than all that a message may bring in would never be brought in. */
@@ -74,7 +79,7 @@ async function issuesOfTeam(
   name: string,
   team: Team,
   tenantId: string,
-  { policy, memory, resources }: Services,
+  { policy, memory, resources }: CheckServices,
 ): Promise<ProblemIssue[]> {
   const [memories, nesting] = await Promise.all([
     checkMemories(memory, tenantId, memoriesOf(team)),
@@ -83,7 +88,7 @@ async function issuesOfTeam(
   return [...checkTeam(team, policy), ...memories, ...nesting];
 }
 
-async function issuesOfPanel(panel: Panel, tenantId: string, { memory }: Services): Promise<ProblemIssue[]> {
+async function issuesOfPanel(panel: Panel, tenantId: string, { memory }: CheckServices): Promise<ProblemIssue[]> {
   return checkPanel(panel, tenantId, memory);
 }
 
@@ -91,7 +96,7 @@ async function issuesOfAgent(
   name: string,
   agent: AgentDefinition,
   tenantId: string,
-  { memory, resources }: Services,
+  { memory, resources }: CheckServices,
 ): Promise<ProblemIssue[]> {
   if (agent.kind === "team") return nestingIssues(resources, tenantId, { kind: "agents", name }, agent.team);
   if (agent.kind === "panel") return [];
@@ -131,16 +136,15 @@ function issuesOfToolBody(tool: ResourceBody<"tools">): ProblemIssue[] {
 /** The fields of resources that hold an address which is going to be called. */
 const addressFields = ["http", "mcp", "config"] as const;
 
-function checkAddresses(body: object, policy: OutgoingPolicy): Result<void> {
+function checkAddresses(body: object, policy: OutgoingPolicy): void {
   const fields = new Map<string, unknown>(Object.entries(body));
   for (const field of addressFields) {
     const value = fields.get(field);
     if (typeof value !== "object" || value === null || !("url" in value)) continue;
     const message = refuseAddress(String(value.url), policy);
     if (message === undefined) continue;
-    return refuse("invalid", `The address can't be called: ${message}.`, {
+    throw problem("invalid", `The address can't be called: ${message}.`, {
       errors: [{ path: `${field}.url`, message }],
     });
   }
-  return ok(undefined);
 }

@@ -1,10 +1,12 @@
 /** A resource as callers see it: whole, with secrets hidden; or what it is called and is for, to those who only use it. */
-import { ok, type ProblemIssue, type Result } from "../../conversation/problem.js";
+import { defined } from "../../conversation/defined.js";
+import { need, type ProblemIssue } from "../../conversation/problem.js";
 import { hiddenSecret } from "../../conversation/secret-text.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { ResourceKind, ResourceVersion } from "../../tenancy/resources.js";
 import { mapSecrets } from "../../tenancy/secrets.js";
+import { permission } from "../act.js";
 import type { PinnedView } from "../remote-tools.js";
 
 export interface ResourceView {
@@ -25,15 +27,18 @@ export interface ResourceSummary extends ResourceView {
 /** The kinds that somebody can name in a request without having stored them. */
 export const summarised: readonly ResourceKind[] = ["agents", "supervisors", "teams", "panels"];
 
+/** Everything that is stored of a resource of any kind: instructions, rules, addresses. */
+export const readWholeResource = permission("readWholeResource", { role: "operator", clientMay: true });
+
 /**
  * How an actor sees resources of a kind. Those who may not read instructions, rules and addresses are refused, but for the kinds
  * that they can name in a request: these they see by name and description.
  */
-export function viewFor(actor: Actor, kind: ResourceKind): Result<"whole" | "summary"> {
-  const whole = authorize(actor, "readWholeResource");
-  if (whole.ok) return ok("whole");
-  if ((kind === "teams" || kind === "panels") && actor.role === "user") return whole;
-  return summarised.includes(kind) ? ok("summary") : whole;
+export function viewFor(actor: Actor, kind: ResourceKind): "whole" | "summary" {
+  const whole = authorize(actor, readWholeResource);
+  if (whole.ok) return "whole";
+  if ((kind === "teams" || kind === "panels") && actor.role === "user") return need(whole);
+  return summarised.includes(kind) ? "summary" : need(whole);
 }
 
 /** Whether an actor knows of a resource: a token may be for some agents alone. */
@@ -43,12 +48,7 @@ export function isKnownTo({ only }: Actor, kind: ResourceKind, name: string): bo
 
 export function summaryOf({ name, version, body, updatedAt }: StoredVersion<ResourceKind>): ResourceSummary {
   const description = "description" in body ? body.description : undefined;
-  return {
-    name,
-    version,
-    updatedAt: new Date(updatedAt).toISOString(),
-    ...(description === undefined ? {} : { description }),
-  };
+  return { name, version, updatedAt: new Date(updatedAt).toISOString(), ...defined({ description }) };
 }
 
 type StoredVersion<K extends ResourceKind> = ResourceVersion<K> & { readonly updatedAt: number };
@@ -58,7 +58,9 @@ export function resourceView<K extends ResourceKind>(
   warnings: ProblemIssue[] = [],
 ): ResourceView {
   return {
-    ...{ name, version, updatedAt: new Date(updatedAt).toISOString() },
+    name,
+    version,
+    updatedAt: new Date(updatedAt).toISOString(),
     ...mapSecrets(body, () => hiddenSecret),
     ...(warnings.length === 0 ? {} : { warnings }),
   };

@@ -1,17 +1,16 @@
 /** What a resource names and isn't there: it is stored all the same, for things may be stored in any order, and says so. */
 import { modelList } from "../../agent/definition.js";
-import type { ToolRef } from "../../agent/tools.js";
-import { builtInServer } from "../../agent/tools.js";
+import { builtInServer, type ToolRef } from "../../agent/tools.js";
 import type { ProblemIssue } from "../../conversation/problem.js";
-import { whatProviderTakes } from "../../model/provider.js";
+import { whatProviderTakes } from "../../model/provider-table.js";
 import { type Team, teamsWithin, toolRefOf } from "../../routing/team.js";
-import type { ResourceReader } from "../../stores/tenant-snapshots.js";
-import { hasDoubts } from "../../supervision/definition.js";
+import type { TenantReader } from "../../stores/tenant-snapshots.js";
+import { hasDoubts, modelsOf } from "../../supervision/kinds/table.js";
 import { givesOrders } from "../../supervision/orders-in-data.js";
 import { type ResourceKind, resourceSchemas } from "../../tenancy/resources.js";
-import { missingNames, missingTools, type NamedAt, namedAt } from "../name-checks.js";
-import { mentionsOfPanel } from "../panel-checks.js";
+import { missingNames, missingTools, type NamedAt, type NameReader, namedAt } from "../name-checks.js";
 import type { Services } from "../services.js";
+import { mentionsOfPanel } from "../team-checks.js";
 
 /** What a body names, each with its path in the body. */
 interface Mentions {
@@ -20,13 +19,19 @@ interface Mentions {
   readonly models: readonly { readonly path: string; readonly model: string }[];
 }
 
-type Choice = string | string[] | undefined;
+/** What warnings are read from: `resources` may be those that are going to be. */
+export interface WarningServices extends Pick<Services, "providers"> {
+  readonly resources: NameReader;
+  readonly tenants: TenantReader;
+}
+
+type Choice = string | readonly string[] | undefined;
 
 export async function resourceWarnings(
   tenantId: string,
   kind: ResourceKind,
   body: unknown,
-  services: { readonly resources: ResourceReader } & Pick<Services, "tenants" | "providers">,
+  services: WarningServices,
 ): Promise<ProblemIssue[]> {
   const { names, tools, models } = mentionsOf(kind, body);
   const { resources } = services;
@@ -43,7 +48,7 @@ const doubtPath = "when.inDoubt";
 
 /** A supervisor named for its doubts that never has any. */
 async function neverInDoubt(
-  resources: ResourceReader,
+  resources: NameReader,
   tenantId: string,
   names: readonly NamedAt[],
 ): Promise<ProblemIssue[]> {
@@ -73,10 +78,16 @@ function mentionsOf(kind: ResourceKind, body: unknown): Mentions {
       return mentionsOfTeam(resourceSchemas.teams.parse(body));
     case "supervisors": {
       const supervisor = resourceSchemas.supervisors.parse(body);
-      const models = supervisor.kind === "agent" ? modelsAt("config.model", supervisor.config.model) : [];
+      const models = modelsAt("config.model", modelsOf(supervisor));
       const name = supervisor.when?.inDoubt;
       const names = name === undefined ? [] : [{ path: doubtPath, kind: "supervisors" as const, name }];
-      return { names, tools: [], models };
+      if (supervisor.kind !== "agent") return { names, tools: [], models };
+      const { ownTools = [], references = [] } = supervisor.config;
+      return {
+        names: [...names, ...namedAt("config.references", "references", references)],
+        tools: storedTools(ownTools.map((ref, at) => ({ path: `config.ownTools.${at}`, ref }))),
+        models,
+      };
     }
     case "panels": {
       const { names, tools, models } = mentionsOfPanel(resourceSchemas.panels.parse(body));
@@ -116,7 +127,8 @@ function mentionsOfTeam(outermost: Team): Mentions {
     const at = (...inner: (string | number)[]): string => [...path, ...inner].join(".");
     const { supervisor, workers, supervisors } = team;
     const agents = [supervisor, ...workers].map((agent, index) => ({
-      ...{ agent, at: index === 0 ? ["supervisor"] : ["workers", index - 1] },
+      agent,
+      at: index === 0 ? ["supervisor"] : ["workers", index - 1],
     }));
     return {
       names: [
@@ -162,7 +174,7 @@ function modelsAt(path: string, choice: Choice): { path: string; model: string }
 async function missingProviders(
   tenantId: string,
   models: Mentions["models"],
-  { tenants, providers }: Pick<Services, "tenants" | "providers">,
+  { tenants, providers }: WarningServices,
 ): Promise<ProblemIssue[]> {
   const named = models.flatMap(({ path, model }) => {
     const slash = model.indexOf("/");

@@ -1,24 +1,26 @@
 /** Go on with a roundtable: one more round, a further pass of one, or its end. */
-import type { Result } from "../../conversation/problem.js";
-import type { ContinueCommand, Roundtable } from "../../roundtable/roundtable.js";
-import { type Actor, commandOf } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
+import { z } from "zod";
+import { continueSchema, roundtableSchema } from "../../roundtable/roundtable.js";
+import { commandOf } from "../../tenancy/actor.js";
+import { act } from "../act.js";
 import { answererOf } from "../asks/ask-view.js";
-import type { Services } from "../services.js";
-import { shownTo } from "./roundtable-view.js";
+import { commandAnswer, roundtableInput, roundtableTag, seenBy, waitInput } from "./roundtable-view.js";
 
-/** @param input `waitMs`: how long the round is waited for, in milliseconds */
-export async function continueRoundtable(
-  actor: Actor,
-  input: { readonly roundtableId: string; readonly command: ContinueCommand; readonly waitMs: number },
-  services: Services,
-): Promise<Result<Roundtable>> {
-  const allowed = authorize(actor, "continueRoundtable");
-  if (!allowed.ok) return allowed;
-  const { roundtableId, command, waitMs } = input;
-  const { tenantId, revision } = actor;
-  const answerer = answererOf(actor);
-  const { roundtables } = services;
-  const about = { revision, key: commandOf(actor) };
-  return shownTo(actor, await roundtables.goOn(tenantId, roundtableId, command, answerer, waitMs, about));
-}
+export const continueRoundtable = act("continueRoundtable", {
+  role: "client",
+  route: {
+    method: "post",
+    path: "/v1/roundtables/{roundtableId}/continue",
+    tag: roundtableTag,
+    summary: "Go on: one more round, with what its seats asked for; or the closing pass",
+    body: "command",
+    ...commandAnswer,
+  },
+  input: () => z.object({ ...roundtableInput(), command: continueSchema.extend(waitInput()) }),
+  output: () => roundtableSchema,
+  run: async (actor, { roundtableId, command: { waitMs, ...command } }, { roundtables }) => {
+    const { tenantId, revision } = actor;
+    const about = { revision, key: commandOf(actor) };
+    return seenBy(actor, await roundtables.goOn(tenantId, roundtableId, command, answererOf(actor), waitMs, about));
+  },
+});

@@ -1,22 +1,28 @@
 /** Pause, resume or stop a roundtable, or have it answer with what was said until now. */
+import { z } from "zod";
 import { recordOf } from "../../conversation/actor-record.js";
-import type { Result } from "../../conversation/problem.js";
-import type { ControlAction, Roundtable } from "../../roundtable/roundtable.js";
-import { type Actor, commandOf } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import type { Services } from "../services.js";
-import { seenBy } from "./roundtable-view.js";
+import { controlActions, roundtableSchema } from "../../roundtable/roundtable.js";
+import { commandOf } from "../../tenancy/actor.js";
+import { act } from "../act.js";
+import { commandAnswer, roundtableInput, roundtableTag, seenBy, waitInput } from "./roundtable-view.js";
 
-/** @param input `waitMs`: how long the synthesis of `answerNow` is waited for, in milliseconds */
-export async function controlRoundtable(
-  actor: Actor,
-  input: { readonly roundtableId: string; readonly action: ControlAction; readonly waitMs: number },
-  services: Services,
-): Promise<Result<Roundtable>> {
-  const allowed = authorize(actor, "controlRoundtable");
-  if (!allowed.ok) return allowed;
-  const { roundtableId, action, waitMs } = input;
-  const { tenantId } = actor;
-  const done = services.roundtables.control(tenantId, roundtableId, action, recordOf(actor), waitMs, commandOf(actor));
-  return seenBy(actor, await done);
-}
+export const controlRoundtable = act("controlRoundtable", {
+  role: "client",
+  route: {
+    method: "post",
+    path: "/v1/roundtables/{roundtableId}/control",
+    tag: roundtableTag,
+    summary: "Pause, resume or stop it, or have it answer now",
+    body: "control",
+    ...commandAnswer,
+  },
+  input: () =>
+    z.object({ ...roundtableInput(), control: z.strictObject({ action: z.enum(controlActions), ...waitInput() }) }),
+  output: () => roundtableSchema,
+  run: async (actor, { roundtableId, control: { action, waitMs } }, { roundtables }) => {
+    const by = recordOf(actor);
+    // Only an answer is waited for: a round that is paused goes on to its end.
+    const wait = action === "answerNow" ? waitMs : 0;
+    return seenBy(actor, await roundtables.control(actor.tenantId, roundtableId, action, by, wait, commandOf(actor)));
+  },
+});

@@ -1,21 +1,27 @@
 /** Bring what the seats of a roundtable asked for: at any time, also while a round runs. */
-import type { Result } from "../../conversation/problem.js";
-import type { ContextResult } from "../../roundtable/context-results.js";
-import type { Roundtable } from "../../roundtable/roundtable.js";
-import { type Actor, commandOf } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
+import { z } from "zod";
+import { contextResultsSchema, roundtableSchema } from "../../roundtable/roundtable.js";
+import { commandOf } from "../../tenancy/actor.js";
+import { act } from "../act.js";
 import { answererOf } from "../asks/ask-view.js";
-import type { Services } from "../services.js";
-import { seenBy } from "./roundtable-view.js";
+import { roundtableInput, roundtableTag, seenBy } from "./roundtable-view.js";
 
-export async function giveContext(
-  actor: Actor,
-  { roundtableId, results }: { readonly roundtableId: string; readonly results: readonly ContextResult[] },
-  services: Services,
-): Promise<Result<Roundtable>> {
-  const allowed = authorize(actor, "giveContext");
-  if (!allowed.ok) return allowed;
-  const { tenantId } = actor;
-  const given = services.roundtables.giveContext(tenantId, roundtableId, results, answererOf(actor), commandOf(actor));
-  return seenBy(actor, await given);
-}
+export const giveContext = act("giveContext", {
+  role: "client",
+  route: {
+    method: "post",
+    path: "/v1/roundtables/{roundtableId}/context",
+    tag: roundtableTag,
+    summary: "Bring what the seats asked for",
+    body: "given",
+    answer: "The roundtable, with what became of each result",
+  },
+  input: () =>
+    z.object({ ...roundtableInput(), given: z.strictObject({ contextResults: contextResultsSchema.min(1) }) }),
+  output: () => roundtableSchema,
+  run: async (actor, { roundtableId, given: { contextResults } }, { roundtables }) => {
+    const by = answererOf(actor);
+    const { tenantId } = actor;
+    return seenBy(actor, await roundtables.giveContext(tenantId, roundtableId, contextResults, by, commandOf(actor)));
+  },
+});

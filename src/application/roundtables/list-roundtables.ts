@@ -1,22 +1,37 @@
 /** List the tenant's roundtables, newest first: a copy of what they hold, a moment behind them. */
-import type { Result } from "../../conversation/problem.js";
-import type { RoundtableSummary } from "../../roundtable/roundtable.js";
-import type { RoundtableFilter } from "../../stores/roundtable-index.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import { type Page, type PageRequest, readPage } from "../page.js";
-import type { Services } from "../services.js";
+import { z } from "zod";
+import { externalIdSchema, itemName, subjectSchema } from "../../conversation/names.js";
+import { debateStatuses } from "../../roundtable/debate.js";
+import { modeNames } from "../../roundtable/modes/table.js";
+import { roundtableSummarySchema } from "../../roundtable/roundtable.js";
+import { act } from "../act.js";
+import { listOf, metadataInput, pageInput, readPage } from "../page.js";
+import { roundtableTag } from "./roundtable-view.js";
 
-export async function listRoundtables(
-  actor: Actor,
-  { filter = {}, ...page }: PageRequest & { readonly filter?: RoundtableFilter | undefined },
-  services: Services,
-): Promise<Result<Page<RoundtableSummary>>> {
-  const allowed = authorize(actor, "listRoundtables");
-  if (!allowed.ok) return allowed;
-  return readPage(
-    page,
-    (before, limit) => services.near.roundtables.roundtables(actor.tenantId, filter, before, limit),
-    ({ sessionId }) => sessionId,
-  );
-}
+export const listRoundtables = act("listRoundtables", {
+  role: "client",
+  reviewers: true,
+  route: {
+    method: "get",
+    path: "/v1/roundtables",
+    tag: roundtableTag,
+    summary: "The tenant's roundtables, newest first",
+    answer: "A page of roundtables",
+  },
+  input: () =>
+    z.object({
+      ...pageInput(),
+      status: z.enum(debateStatuses).optional(),
+      mode: z.enum(modeNames).optional(),
+      panel: itemName.optional(),
+      subject: subjectSchema.optional(),
+      externalId: externalIdSchema.optional(),
+      metadata: metadataInput(),
+    }),
+  output: () => listOf(roundtableSummarySchema),
+  run: async ({ tenantId }, { limit, cursor, ...filter }, { near }) => {
+    const read = (before: string | undefined, most: number) =>
+      near.roundtables.roundtables(tenantId, filter, before, most);
+    return readPage({ limit, cursor }, read, ({ sessionId }) => sessionId);
+  },
+});

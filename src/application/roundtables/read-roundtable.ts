@@ -1,38 +1,41 @@
 /** Read a roundtable as it is now, and all that follows from its record. */
-import { ok, type Result } from "../../conversation/problem.js";
+import { z } from "zod";
+import { need } from "../../conversation/problem.js";
 import type { DebateRecord } from "../../roundtable/debate-record.js";
 import { debateOwner, roundtableOf } from "../../roundtable/nested-record.js";
-import type { Roundtable } from "../../roundtable/roundtable.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
+import { roundtableSchema } from "../../roundtable/roundtable.js";
+import { act } from "../act.js";
 import type { Services } from "../services.js";
-import { seenBy } from "./roundtable-view.js";
+import { roundtableInput, roundtableTag, seenBy } from "./roundtable-view.js";
 
-/** @param query `waitMs`: how long the end of what runs is waited for, in milliseconds */
-export async function readRoundtable(
-  actor: Actor,
-  { roundtableId, waitMs }: { readonly roundtableId: string; readonly waitMs: number },
-  services: Services,
-): Promise<Result<Roundtable>> {
-  const allowed = authorize(actor, "readRoundtable");
-  if (!allowed.ok) return allowed;
-  if (debateOwner(roundtableId) !== undefined) {
-    const record = await services.debates.record(actor.tenantId, roundtableId);
-    return record.ok ? ok(roundtableOf(record.value)) : record;
-  }
-  return seenBy(actor, await services.roundtables.describe(actor.tenantId, roundtableId, waitMs));
-}
+export const readRoundtable = act("readRoundtable", {
+  role: "client",
+  reviewers: true,
+  route: {
+    method: "get",
+    path: "/v1/roundtables/{roundtableId}",
+    tag: roundtableTag,
+    summary: "One roundtable, as it is now; `waitMs` waits for the end of what runs",
+    answer: "The roundtable",
+  },
+  input: () =>
+    z.object({ ...roundtableInput(), waitMs: z.coerce.number<string>().int().min(0).max(300_000).default(0) }),
+  output: () => roundtableSchema,
+  run: async (actor, { roundtableId, waitMs }, services) => {
+    const { tenantId } = actor;
+    return debateOwner(roundtableId) === undefined
+      ? seenBy(actor, await services.roundtables.describe(tenantId, roundtableId, waitMs))
+      : roundtableOf(await debateOf(tenantId, roundtableId, services));
+  },
+});
 
 /** Everything that it holds: what its rounds, thoughts, citations, requests and exports are made of. */
-export async function readDebate(
-  actor: Actor,
+export async function debateOf(
+  tenantId: string,
   roundtableId: string,
-  services: Services,
-): Promise<Result<DebateRecord>> {
-  const allowed = authorize(actor, "readRoundtable");
-  if (!allowed.ok) return allowed;
+  { debates, roundtables }: Pick<Services, "debates" | "roundtables">,
+): Promise<DebateRecord> {
   // One within a session's turn or a run is held by that one's object.
-  const { debates, roundtables } = services;
   const records = debateOwner(roundtableId) === undefined ? roundtables : debates;
-  return records.record(actor.tenantId, roundtableId);
+  return need(await records.record(tenantId, roundtableId));
 }

@@ -1,21 +1,22 @@
-/** What an actor gets of a roundtable, and what becomes of a round in which all seats failed. */
-import { ok, type Result, refuse } from "../../conversation/problem.js";
+/** What an actor gets of a roundtable, and how long its commands are waited for. */
+import { z } from "zod";
+import { need, type Result } from "../../conversation/problem.js";
 import type { Roundtable } from "../../roundtable/roundtable.js";
 import type { Actor } from "../../tenancy/actor.js";
+import { lazily } from "../../text/lazily.js";
 import { withAsksFor } from "../asks/ask-view.js";
 
-export function seenBy(actor: Actor, roundtable: Result<Roundtable>): Result<Roundtable> {
-  return roundtable.ok ? ok(withAsksFor(actor, roundtable.value)) : roundtable;
-}
+export const roundtableTag = "Roundtables";
+export const roundtableInput = lazily(() => ({ roundtableId: z.string().max(100) }));
+/** How long a command's work is waited for, in milliseconds. */
+export const waitInput = lazily(() => ({ waitMs: z.int().min(0).max(300_000).default(60_000) }));
 
-/** The answer to a command: a round in which all seats failed is none, and an error. */
-export function shownTo(actor: Actor, roundtable: Result<Roundtable>): Result<Roundtable> {
-  if (!roundtable.ok) return roundtable;
-  const { running, error, sessionId } = roundtable.value;
-  if (running || error?.code !== "all_seats_failed") return seenBy(actor, roundtable);
-  const failures = error.failures ?? [];
-  return refuse("all_seats_failed", error.detail, {
-    sessionId,
-    errors: failures.map(({ agentId, error: why }) => ({ path: agentId, message: why })),
-  });
+/** What is answered to a command. */
+export const commandAnswer = {
+  answer: "The roundtable, once nothing runs any more",
+  other: { when: "running", status: 202, answer: "The roundtable, in which something still runs" },
+} as const;
+
+export function seenBy(actor: Actor, roundtable: Result<Roundtable>): Roundtable {
+  return withAsksFor(actor, need(roundtable));
 }

@@ -1,63 +1,73 @@
 /** Begin a roundtable: of a stored panel, of a mode with a number of seats, or of seats that are sent along. */
-import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
+import { z } from "zod";
+import { defined } from "../../conversation/defined.js";
+import { need, type ProblemError, type ProblemIssue, problem } from "../../conversation/problem.js";
 import { newId } from "../../platform/ids.js";
 import type { Panel } from "../../roundtable/panel.js";
 import {
   bringsPanel,
   type NewRoundtable,
+  newRoundtableSchema,
   panelOf,
-  type Roundtable,
   type RoundtableDefinition,
+  roundtableSchema,
 } from "../../roundtable/roundtable.js";
 import { keyOf } from "../../stores/reader-store.js";
 import type { ResourceReader } from "../../stores/tenant-snapshots.js";
-import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { resourceSchemas } from "../../tenancy/resources.js";
+import { act, permission } from "../act.js";
 import { claimId, externalIdTaken } from "../creation.js";
+import { findMemoriesToBind } from "../memory/bind-memories.js";
 import { missingNames, missingTools, namedAt, notStored } from "../name-checks.js";
-import { checkPanel, mentionsOfPanel } from "../panel-checks.js";
 import type { Services } from "../services.js";
-import { shownTo } from "./roundtable-view.js";
+import { checkPanel, mentionsOfPanel } from "../team-checks.js";
+import { commandAnswer, roundtableTag, seenBy, waitInput } from "./roundtable-view.js";
 
-export interface RoundtableInput {
-  readonly start: NewRoundtable;
-  /** How long its first round is waited for, in milliseconds. */
-  readonly waitMs: number;
-  /** A roundtable begun twice under one key is one roundtable. */
-  readonly idempotencyKey?: string | undefined;
-}
+/** A roundtable whose seats, tools, models or limits are sent along and not stored. */
+export const sendPanel = permission("sendPanel", { role: "operator", clientMay: true });
 
-export async function startRoundtable(
-  actor: Actor,
-  { start, waitMs, idempotencyKey }: RoundtableInput,
-  services: Services,
-): Promise<Result<Roundtable>> {
-  const allowed = authorize(actor, "startRoundtable");
-  if (!allowed.ok) return allowed;
-  if (bringsPanel(start)) {
-    const maySend = authorize(actor, "sendPanel");
-    if (!maySend.ok) return maySend;
-  }
-  const { tenantId, revision } = actor;
-  const { resources } = services.snapshots.at(revision);
-  const stored = start.panel === undefined ? undefined : await panelNamed(resources, tenantId, start.panel);
-  if (start.panel !== undefined && stored === undefined) {
-    return invalid([{ path: "panel", message: notStored("panels", start.panel) }]);
-  }
-  const read = panelOf(start, stored);
-  if ("problems" in read) return invalid(read.problems);
-  const errors = await missingParts(tenantId, start, read.panel, { resources, memory: services.memory });
-  if (errors.length > 0) return invalid(errors);
+/** A roundtable begun twice under one key is one roundtable. */
+export const startRoundtable = act("startRoundtable", {
+  role: "client",
+  route: {
+    method: "post",
+    path: "/v1/roundtables",
+    tag: roundtableTag,
+    summary: "Have a panel debate a topic; the first round begins at once",
+    body: "start",
+    answer: "The roundtable, after its first round",
+    status: 201,
+    other: { ...commandAnswer.other, answer: "The roundtable, whose first round still runs" },
+    location: "/v1/roundtables/{sessionId}",
+  },
+  input: () => z.object({ start: newRoundtableSchema.safeExtend(waitInput()) }),
+  output: () => roundtableSchema,
+  run: async (actor, { start: { waitMs, ...start } }, services) => {
+    if (bringsPanel(start)) need(authorize(actor, sendPanel));
+    const { tenantId, revision } = actor;
+    const { resources } = services.snapshots.at(revision);
+    const stored = start.panel === undefined ? undefined : await panelNamed(resources, tenantId, start.panel);
+    if (start.panel !== undefined && stored === undefined) {
+      throw invalid([{ path: "panel", message: notStored("panels", start.panel) }]);
+    }
+    const read = panelOf(start, stored);
+    if ("problems" in read) throw invalid(read.problems);
+    const memories = await findMemoriesToBind(tenantId, start, services);
+    const missing = await missingParts(tenantId, start, read.panel, { resources, memory: services.memory });
+    const errors = [...missing, ...memories.errors];
+    if (errors.length > 0) throw invalid(errors);
 
-  const definition = definitionOf(start, read.panel);
-  const claimed = await claimId(actor, newId("rt"), { request: start, idempotencyKey }, services);
-  if (!claimed.ok) return claimed;
-  const id = await claimExternalId(tenantId, claimed.value, definition.externalId, services);
-  if (!id.ok) return id;
-  const identity = { tenantId, roundtableId: id.value, keyId: keyOf(actor), revision };
-  return shownTo(actor, await services.roundtables.start(identity, definition, waitMs));
-}
+    const definition = definitionOf(start, read.panel);
+    const claimed = await claimId(actor, newId("rt"), start, services);
+    const roundtableId = await claimExternalId(tenantId, claimed, definition.externalId, services);
+    const identity = { tenantId, roundtableId, keyId: keyOf(actor), revision };
+    return seenBy(
+      actor,
+      await services.roundtables.start(identity, { ...definition, memory: await memories.bind() }, waitMs),
+    );
+  },
+});
 
 /** A stored panel as it counts now. */
 async function panelNamed(resources: ResourceReader, tenantId: string, name: string): Promise<Panel | undefined> {
@@ -77,13 +87,12 @@ function definitionOf(start: NewRoundtable, panel: Panel): RoundtableDefinition 
     panel,
     supervisors,
     metadata,
-    ...(subject === undefined ? {} : { subject }),
-    ...(externalId === undefined ? {} : { externalId }),
+    ...defined({ subject, externalId }),
   };
 }
 
-function invalid(errors: readonly ProblemIssue[]): Result<never> {
-  return refuse("invalid", "The roundtable can't be begun like this; see errors.", { errors });
+function invalid(errors: readonly ProblemIssue[]): ProblemError {
+  return problem("invalid", "The roundtable can't be begun like this; see errors.", { errors });
 }
 
 /** The id to begin it under: its own, or one that a crash left with the same externalId and without a roundtable. */
@@ -92,11 +101,12 @@ async function claimExternalId(
   id: string,
   externalId: string | undefined,
   { claims, roundtables }: Services,
-): Promise<Result<string>> {
-  if (externalId === undefined) return ok(id);
+): Promise<string> {
+  if (externalId === undefined) return id;
   const owner = await claims.claimExternalId(tenantId, "roundtables", externalId, id);
-  if (owner === id) return ok(id);
-  return (await roundtables.describe(tenantId, owner, 0)).ok ? externalIdTaken(externalId, owner) : ok(owner);
+  if (owner === id) return id;
+  if ((await roundtables.describe(tenantId, owner, 0)).ok) throw externalIdTaken(externalId, owner);
+  return owner;
 }
 
 /** Everything that it names has to exist when it begins. */

@@ -1,18 +1,22 @@
 /** Bring a debate together in one text. */
-import type { Result } from "../../conversation/problem.js";
-import type { Roundtable } from "../../roundtable/roundtable.js";
-import { type Actor, commandOf } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import type { Services } from "../services.js";
-import { seenBy } from "./roundtable-view.js";
+import { z } from "zod";
+import { roundtableSchema } from "../../roundtable/roundtable.js";
+import { commandOf } from "../../tenancy/actor.js";
+import { act } from "../act.js";
+import { commandAnswer, roundtableInput, roundtableTag, seenBy, waitInput } from "./roundtable-view.js";
 
-export async function synthesizeRoundtable(
-  actor: Actor,
-  { roundtableId, waitMs }: { readonly roundtableId: string; readonly waitMs: number },
-  services: Services,
-): Promise<Result<Roundtable>> {
-  const allowed = authorize(actor, "synthesizeRoundtable");
-  if (!allowed.ok) return allowed;
-  const begun = services.roundtables.synthesize(actor.tenantId, roundtableId, waitMs, commandOf(actor));
-  return seenBy(actor, await begun);
-}
+export const synthesizeRoundtable = act("synthesizeRoundtable", {
+  role: "client",
+  route: {
+    method: "post",
+    path: "/v1/roundtables/{roundtableId}/synthesis",
+    tag: roundtableTag,
+    summary: "Bring the debate together in one text",
+    body: "wait",
+    ...commandAnswer,
+  },
+  input: () => z.object({ ...roundtableInput(), wait: z.strictObject(waitInput()) }),
+  output: () => roundtableSchema,
+  run: async (actor, { roundtableId, wait: { waitMs } }, { roundtables }) =>
+    seenBy(actor, await roundtables.synthesize(actor.tenantId, roundtableId, waitMs, commandOf(actor))),
+});

@@ -1,19 +1,27 @@
 /** Read a run as it is now, or wait for it to end or to wait itself. */
-import { ok, type Result } from "../../conversation/problem.js";
-import type { Run } from "../../routing/run.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import type { Services } from "../services.js";
+import { z } from "zod";
+import { need } from "../../conversation/problem.js";
+import { runSchema } from "../../routing/run.js";
+import { act } from "../act.js";
 import { runFor } from "./run-for.js";
 
-/** @param query `waitMs`: how long its end is waited for, in milliseconds */
-export async function readRun(
-  actor: Actor,
-  { runId, waitMs }: { readonly runId: string; readonly waitMs: number },
-  services: Services,
-): Promise<Result<Run>> {
-  const allowed = authorize(actor, "readRun");
-  if (!allowed.ok) return allowed;
-  const run = await services.runs.describe(actor.tenantId, runId, waitMs);
-  return run.ok ? ok(runFor(actor, run.value)) : run;
-}
+export const readRun = act("readRun", {
+  role: "client",
+  reviewers: true,
+  route: {
+    method: "get",
+    path: "/v1/runs/{runId}",
+    tag: "Routing runs",
+    summary: "One run, as it is now; `waitMs` waits for it to end or to wait itself",
+    answer: "The run",
+  },
+  input: () =>
+    z.object({
+      runId: z.string().max(100),
+      /** How long its end is waited for, in milliseconds. */
+      waitMs: z.coerce.number<string>().int().min(0).max(300_000).default(0),
+    }),
+  output: () => runSchema,
+  run: async (actor, { runId, waitMs }, services) =>
+    runFor(actor, need(await services.runs.describe(actor.tenantId, runId, waitMs))),
+});

@@ -1,12 +1,15 @@
 /** Read everything that happened in a run, and the same as a story. */
-import type { Result } from "../../conversation/problem.js";
-import type { RunTrace } from "../../routing/trace.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import type { Services } from "../services.js";
+import { need } from "../../conversation/problem.js";
+import { act } from "../act.js";
+import { recordRead } from "../audit/record-read.js";
 
-export async function readTrace(actor: Actor, runId: string, services: Services): Promise<Result<RunTrace>> {
-  const allowed = authorize(actor, "readTrace");
-  if (!allowed.ok) return allowed;
-  return services.runs.trace(actor.tenantId, runId);
-}
+export const readTrace = act("readTrace", {
+  role: "operator",
+  clientMay: true,
+  reviewers: true,
+  run: async (actor, { runId }: { readonly runId: string }, services) => {
+    const trace = need(await services.runs.trace(actor.tenantId, runId));
+    await recordRead(actor, services, { type: "originals.read", ownerId: runId, workId: runId, subject: {} });
+    return trace;
+  },
+});

@@ -1,15 +1,17 @@
 /** Have a team work on an input: the team by its name, or sent along. */
 import { builtInServer } from "../../agent/tools.js";
-import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
+import { need, type ProblemIssue, problem } from "../../conversation/problem.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
-import type { NewRun, Run } from "../../routing/run.js";
+import type { NewRun } from "../../routing/run.js";
 import { memoriesOf } from "../../routing/team.js";
 import { keyOf } from "../../stores/reader-store.js";
 import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
+import { act, permission } from "../act.js";
 import { externalIdTaken } from "../creation.js";
 import { openStream } from "../events/follow-events.js";
+import { findMemoriesToBind } from "../memory/bind-memories.js";
 import { missingNames, missingTools, namedAt, notStored } from "../name-checks.js";
 import type { Services } from "../services.js";
 import { checkMemories, checkTeam } from "../team-checks.js";
@@ -20,41 +22,40 @@ export interface RunInput {
   readonly definition: NewRun;
   /** How long its end is waited for, in milliseconds. */
   readonly waitMs: number;
-  /** A run sent twice under one key is one run. */
-  readonly idempotencyKey?: string | undefined;
 }
 
-export async function startRun(actor: Actor, input: RunInput, services: Services): Promise<Result<Run>> {
-  const allowed = authorize(actor, "startRun");
-  if (!allowed.ok) return allowed;
-  const { definition, waitMs } = input;
-  if (typeof definition.team !== "string") {
-    const maySend = authorize(actor, "sendTeam");
-    if (!maySend.ok) return maySend;
-  }
-  const errors = await missingParts(actor, definition, services);
-  if (errors.length > 0) {
-    return refuse("invalid", "The run names things that don't exist or can't be used; see errors.", { errors });
-  }
-  const claimed = await claimRunId(actor, input, services);
-  if (!claimed.ok) return claimed;
-  const runId = await claimExternalId(actor.tenantId, claimed.value, definition, services);
-  if (!runId.ok) return runId;
-  const { tenantId, revision } = actor;
-  const identity = { tenantId, runId: runId.value, keyId: keyOf(actor), revision };
-  const run = await services.runs.start(identity, definition, waitMs);
-  return run.ok ? ok(runFor(actor, run.value)) : run;
-}
+/** A run of a team that is sent along and not stored: its models, prompts and addresses are the caller's. */
+export const sendTeam = permission("sendTeam", { role: "operator", clientMay: true });
 
-/** Starts a run and gives its events, as server-sent events: from the first one, until nothing goes on any more. */
+/** A run sent twice under one key is one run. */
+export const startRun = act("startRun", {
+  role: "client",
+  run: async (actor, { definition, waitMs }: RunInput, services) => {
+    if (typeof definition.team !== "string") need(authorize(actor, sendTeam));
+    const { tenantId, revision, measures } = actor;
+    const memories = await findMemoriesToBind(tenantId, definition, services);
+    const errors = [...(await missingParts(actor, definition, services)), ...memories.errors];
+    if (errors.length > 0) {
+      throw problem("invalid", "The run names things that don't exist or can't be used; see errors.", { errors });
+    }
+    const claimed = await claimRunId(actor, definition, services);
+    const runId = await claimExternalId(tenantId, claimed, definition, services);
+    const identity = { tenantId, runId, keyId: keyOf(actor), revision, measures };
+    return runFor(
+      actor,
+      need(await services.runs.start(identity, { ...definition, memory: await memories.bind() }, waitMs)),
+    );
+  },
+});
+
+/** Starts a run and returns its events, as server-sent events: from the first one, until nothing goes on any more. */
 export async function streamRun(
   actor: Actor,
-  input: Omit<RunInput, "waitMs">,
+  definition: NewRun,
   services: Services,
-): Promise<Result<ReadableStream<Uint8Array>>> {
-  const run = await startRun(actor, { ...input, waitMs: 0 }, services);
-  if (!run.ok) return run;
-  return openStream(actor, { kind: "run", id: run.value.runId }, { after: 0, lingerMs: 0 }, services);
+): Promise<ReadableStream<Uint8Array>> {
+  const { runId } = await startRun(actor, { definition, waitMs: 0 }, services);
+  return openStream(actor, { kind: "run", id: runId }, { after: 0, lingerMs: 0 }, services);
 }
 
 /** The id to start the run under: its own, or one that a crash left with the same externalId and without a run. */
@@ -63,32 +64,29 @@ async function claimExternalId(
   runId: string,
   { externalId }: NewRun,
   { claims, runs }: Services,
-): Promise<Result<string>> {
-  if (externalId === undefined) return ok(runId);
+): Promise<string> {
+  if (externalId === undefined) return runId;
   const owner = await claims.claimExternalId(tenantId, "runs", externalId, runId);
-  if (owner === runId) return ok(runId);
-  return (await runs.describe(tenantId, owner, 0)).ok ? externalIdTaken(externalId, owner) : ok(owner);
+  if (owner === runId) return runId;
+  if ((await runs.describe(tenantId, owner, 0)).ok) throw externalIdTaken(externalId, owner);
+  return owner;
 }
 
 /** A new run's id, or the id of the run that was sent under this key before. */
-async function claimRunId(
-  actor: Actor,
-  { definition, idempotencyKey }: RunInput,
-  { runIndex }: Services,
-): Promise<Result<string>> {
+async function claimRunId(actor: Actor, definition: NewRun, { runIndex }: Services): Promise<string> {
   const runId = newId("run");
-  const key = ownKey(actor, idempotencyKey);
-  if (key === undefined) return ok(runId);
+  const key = ownKey(actor, actor.command?.key);
+  if (key === undefined) return runId;
   const hash = await sha256Hex(JSON.stringify(definition));
   const claim = await runIndex.claimKey(actor.tenantId, key, hash, runId);
-  if (claim.sameRequest) return ok(claim.runId);
-  return refuse("idempotency_conflict", "This Idempotency-Key came with another run before. Use a new key.");
+  if (claim.sameRequest) return claim.runId;
+  throw problem("idempotency_conflict", "This Idempotency-Key came with another run before. Use a new key.");
 }
 
 /** Everything that a run names has to exist when it begins. */
 async function missingParts(
   { tenantId, revision }: Actor,
-  { team, supervisors, memory }: NewRun,
+  { team, supervisors }: NewRun,
   { snapshots, policy, memory: memories }: Services,
 ): Promise<ProblemIssue[]> {
   const { resources } = snapshots.at(revision);
@@ -107,7 +105,6 @@ async function missingParts(
       tools.map((ref) => ({ path: "team.tools", ref })),
     ),
   ]);
-  const isMissing = memory !== undefined && !(await memories.memory(tenantId, memory.memoryId)).ok;
   return [
     ...pinned.missing.map(({ kind, name }) => ({
       path: "team",
@@ -115,7 +112,6 @@ async function missingParts(
     })),
     ...absentTools,
     ...absentNames,
-    ...(isMissing ? [{ path: "memory.memoryId", message: "there is no such memory" }] : []),
     ...(typeof team === "string" ? [] : checkTeam(team, policy, "team")),
     ...(typeof team === "string" ? [] : await checkMemories(memories, tenantId, memoriesOf(team), "team")),
   ];

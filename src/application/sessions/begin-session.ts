@@ -1,122 +1,169 @@
 /** Begin a session with an agent; or find the one that has the caller's own id, and begin it if there is none. */
-import type { NewSession, Session, SessionDefinition } from "../../chat/session.js";
-import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
-import type { CreatedSession } from "../../gateways/session-gateway.js";
+import { z } from "zod";
+import {
+  type NewSession,
+  newSessionSchema,
+  type Session,
+  type SessionDefinition,
+  sessionSchema,
+} from "../../chat/session.js";
+import { externalIdSchema } from "../../conversation/names.js";
+import { need, ok, type ProblemIssue, problem, type Result, refuse } from "../../conversation/problem.js";
 import { newId } from "../../platform/ids.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
+import { act, permission } from "../act.js";
 import { claimId, externalIdTaken } from "../creation.js";
+import { takeOf } from "../limits/take.js";
+import { findMemoriesToBind } from "../memory/bind-memories.js";
 import { missingNames, missingTools, namedAt } from "../name-checks.js";
 import type { Services } from "../services.js";
 import { isOwn, noSession, sessionFor } from "./own-session.js";
 
-export interface SessionInput {
-  readonly definition: NewSession;
-  /** A session begun twice under one key is one session. */
-  readonly idempotencyKey?: string | undefined;
-}
+/** A session's memory and metadata: what tools are told of it. */
+export const equipSession = permission("equipSession", { role: "client" });
+
+/** Rules, references and tools beside those of the agent. */
+export const chooseSessionContext = permission("chooseSessionContext", { role: "operator", clientMay: true });
 
 /**
- * Every act has this shape: who acts, what they give, and the services. It asks whether the actor may, then whether what is named
- * exists, and then does it; what is refused is a value that each face renders in its own way.
+ * A session begun twice under one key is one session.
  *
  * @example
  * const definition = newSessionSchema.parse({ agent: "assistant" });
- * const session = await beginSession(actor, { definition }, services);
- * if (!session.ok) return session.problem.detail;
+ * const { sessionId } = await beginSession(actor, { definition }, services);
  */
-export async function beginSession(
-  actor: Actor,
-  { definition: requested, idempotencyKey }: SessionInput,
-  services: Services,
-): Promise<Result<Session>> {
-  const allowed = authorize(actor, "beginSession");
-  if (!allowed.ok) return allowed;
-  const { tenantId } = actor;
-  const own = sessionOf(actor, requested);
-  if (!own.ok) return own;
-  const definition = own.value;
-  const checked = await checkParts(tenantId, definition, services);
-  if (!checked.ok) return checked;
-  const ownId = newId("ses");
-  // Who began it isn't asked for: a retry is the same request whichever version its first try came to.
-  const { begunBy: _, ...request } = definition;
-  const claimed = await claimId(actor, ownId, { request, idempotencyKey }, services);
-  if (!claimed.ok) return claimed;
-  const sessionId = claimed.value;
-  const { externalId } = definition;
-  if (externalId === undefined) {
-    return ok(sessionFor(actor, (await services.sessions.create(tenantId, sessionId, definition)).session));
-  }
-  const owner = await services.claims.claimExternalId(tenantId, "sessions", externalId, sessionId);
-  // A claim whose session was never made, by a crash, is taken over: with its key, or that one's retry would get this session.
-  if (owner !== sessionId && !(await services.sessions.describe(tenantId, owner)).ok) {
-    await services.claims.takeOver(tenantId, owner, sessionId);
-  }
-  const { session, created } = await services.sessions.create(tenantId, owner, definition);
-  // Of another subject's session a token isn't even told the id.
-  if (actor.role === "user" && !isOwn(actor, session)) return externalIdTaken(externalId);
-  const isOwnBefore = owner === sessionId && sessionId !== ownId;
-  if (created || isOwnBefore) return ok(sessionFor(actor, session));
-  return ofAnother(actor, definition, session) ?? externalIdTaken(externalId, owner);
-}
+export const beginSession = act("beginSession", {
+  role: "client",
+  ofSubject: true,
+  route: {
+    method: "post",
+    path: "/v1/sessions",
+    tag: "Sessions",
+    summary: "Begin a session with an agent",
+    body: "definition",
+    answer: "The session",
+    status: 201,
+    location: "/v1/sessions/{sessionId}",
+  },
+  input: () => z.object({ definition: newSessionSchema }),
+  output: () => sessionSchema,
+  run: async (actor, input, services) => {
+    const { tenantId } = actor;
+    const definition = need(sessionOf(actor, input.definition));
+    const bind = need(await checkParts(tenantId, definition, services));
+    const ownId = newId("ses");
+    // Who began it isn't asked for: a retry is the same request whichever version its first try came to.
+    const { begunBy: _, ...request } = definition;
+    const sessionId = await claimId(actor, ownId, request, services);
+    // What comes again under its key was counted, if it was let in.
+    const wasBegun = sessionId !== ownId && (await services.sessions.describe(tenantId, sessionId)).ok;
+    if (!wasBegun) await takeOf(actor, { sessions: 1 }, definition, services);
+    const { externalId } = definition;
+    const begun = await bind();
+    if (externalId === undefined) {
+      return sessionFor(actor, (await services.sessions.create(tenantId, sessionId, begun)).session);
+    }
+    const owner = await services.claims.claimExternalId(tenantId, "sessions", externalId, sessionId);
+    // A claim whose session was never made, by a crash, is taken over: with its key, or that one's retry would get this session.
+    if (owner !== sessionId && !(await services.sessions.describe(tenantId, owner)).ok) {
+      await services.claims.takeOver(tenantId, owner, sessionId);
+    }
+    const { session, created } = await services.sessions.create(tenantId, owner, begun);
+    // Of another subject's session a token isn't even told the id.
+    if (actor.role === "user" && !isOwn(actor, session)) throw externalIdTaken(externalId);
+    const isOwnBefore = owner === sessionId && sessionId !== ownId;
+    if (created || isOwnBefore) return sessionFor(actor, session);
+    refuseAnother(actor, definition, session);
+    throw externalIdTaken(externalId, owner);
+  },
+});
 
 /** The session that has the caller's own id, begun if there is none: once, however many ask at the same time. */
-export async function ensureSession(
-  actor: Actor,
-  { externalId, definition: requested }: { readonly externalId: string; readonly definition: NewSession },
+export const ensureSession = act("beginSession", {
+  role: "client",
+  ofSubject: true,
+  route: {
+    method: "put",
+    path: "/v1/sessions/by-external-id/{externalId}",
+    tag: "Sessions",
+    summary: "The session that has your own id: the one there is, or a new one",
+    description: "However many ask at the same time, one session is made. Of one that is there nothing is changed.",
+    body: "definition",
+    shows: "session",
+    answer: "The one there is",
+    other: { when: "created", status: 201, answer: "A new one" },
+    location: "/v1/sessions/{sessionId}",
+  },
+  input: () => z.object({ externalId: externalIdSchema, definition: newSessionSchema }),
+  output: () => z.object({ session: sessionSchema, created: z.boolean() }),
+  run: async (actor, { externalId, ...input }, services) => {
+    const definition = need(sessionOf(actor, input.definition));
+    const { tenantId } = actor;
+    const { claims, sessions } = services;
+    const known = await claims.byExternalId(tenantId, "sessions", externalId);
+    const there = known === undefined ? undefined : await sessions.describe(tenantId, known);
+    if (there?.ok) {
+      refuseAnother(actor, definition, there.value);
+      return { session: sessionFor(actor, there.value), created: false };
+    }
+    if (definition.externalId !== undefined && definition.externalId !== externalId) {
+      const detail = "The body and the path name different externalIds; leave it out of the body.";
+      const errors = [{ path: "externalId", message: "it is another one than in the path" }];
+      throw problem("invalid", detail, { errors });
+    }
+    const bind = need(await checkParts(tenantId, definition, services));
+    await takeOf(actor, { sessions: 1 }, definition, services);
+    const owner = await claims.claimExternalId(tenantId, "sessions", externalId, newId("ses"));
+    const { session, created } = await sessions.create(tenantId, owner, { ...(await bind()), externalId });
+    // Somebody else's may have been made at the same moment.
+    refuseAnother(actor, definition, session);
+    return { session: sessionFor(actor, session), created };
+  },
+});
+
+/** Refuses a session that was found and isn't the one that was meant: an end user can take any name, and reads what is sent there. */
+function refuseAnother(actor: Actor, { subject }: NewSession, found: Session): void {
+  if (actor.role === "user") {
+    if (!isOwn(actor, found)) need(noSession);
+  } else if (found.begunBy === "user" && subject !== undefined && found.subject !== subject) {
+    throw problem("conflict", "Another end user began a session under this externalId. Use another externalId.", {
+      errors: [{ path: "subject", message: "the session has another one" }],
+    });
+  }
+}
+
+/** Whether everything that it names is there; then what binds it to its memories. */
+export async function checkParts(
+  tenantId: string,
+  definition: RequestedSession,
   services: Services,
-): Promise<Result<CreatedSession>> {
-  const allowed = authorize(actor, "beginSession");
-  if (!allowed.ok) return allowed;
-  const own = sessionOf(actor, requested);
-  if (!own.ok) return own;
-  const definition = own.value;
-  const { tenantId } = actor;
-  const { claims, sessions } = services;
-  const known = await claims.byExternalId(tenantId, "sessions", externalId);
-  const there = known === undefined ? undefined : await sessions.describe(tenantId, known);
-  if (there?.ok) {
-    return ofAnother(actor, definition, there.value) ?? ok({ session: sessionFor(actor, there.value), created: false });
+): Promise<Result<() => Promise<SessionDefinition>>> {
+  const [missing, memories] = await Promise.all([
+    missingParts(tenantId, definition, services),
+    findMemoriesToBind(tenantId, definition, services),
+  ]);
+  const errors = [...missing, ...memories.errors];
+  if (errors.length > 0) {
+    return refuse("invalid", "The session names things that don't exist; store them first.", { errors });
   }
-  if (definition.externalId !== undefined && definition.externalId !== externalId) {
-    const errors = [{ path: "externalId", message: "it is another one than in the path" }];
-    return refuse("invalid", "The body and the path name different externalIds; leave it out of the body.", { errors });
-  }
-  const checked = await checkParts(tenantId, definition, services);
-  if (!checked.ok) return checked;
-  const owner = await claims.claimExternalId(tenantId, "sessions", externalId, newId("ses"));
-  const { session, created } = await sessions.create(tenantId, owner, { ...definition, externalId });
-  // Somebody else's may have been made at the same moment.
-  return ofAnother(actor, definition, session) ?? ok({ session: sessionFor(actor, session), created });
+  return ok(async () => ({ ...definition, memory: await memories.bind() }));
 }
 
-/** Why a session that was found isn't the one that was meant: an end user can take any name, and reads what is sent there. */
-function ofAnother(actor: Actor, { subject }: NewSession, found: Session): Result<never> | undefined {
-  if (actor.role === "user") return isOwn(actor, found) ? undefined : noSession;
-  if (found.begunBy !== "user" || subject === undefined || found.subject === subject) return undefined;
-  return refuse("conflict", "Another end user began a session under this externalId. Use another externalId.", {
-    errors: [{ path: "subject", message: "the session has another one" }],
-  });
-}
-
-async function checkParts(tenantId: string, definition: NewSession, services: Services): Promise<Result<void>> {
-  const errors = await missingParts(tenantId, definition, services);
-  if (errors.length === 0) return ok(undefined);
-  return refuse("invalid", "The session names things that don't exist; store them first.", { errors });
-}
+/** As a caller asked for it, its memories not found yet. */
+export type RequestedSession = NewSession & Pick<SessionDefinition, "begunBy" | "stateless">;
 
 /** The session as this actor may begin it: an end user's is their subject's, with an agent that their token may talk to. */
-export function sessionOf(actor: Actor, definition: NewSession): Result<SessionDefinition> {
+export function sessionOf(actor: Actor, definition: NewSession): Result<RequestedSession> {
   const { agent, context, mentionable, memory, metadata, subject } = definition;
   const { excluded, ...included } = context;
   const chosen = [...Object.values(included), ...Object.values(excluded), ...Object.values(mentionable)];
   if (chosen.some((names) => names.length > 0)) {
-    const mayChoose = authorize(actor, "chooseSessionContext");
+    const mayChoose = authorize(actor, chooseSessionContext);
     if (!mayChoose.ok) return mayChoose;
   }
   if (memory !== undefined || Object.keys(metadata).length > 0) {
-    const mayEquip = authorize(actor, "equipSession");
+    const mayEquip = authorize(actor, equipSession);
     if (!mayEquip.ok) return mayEquip;
   }
   if (actor.role !== "user") return ok(definition);
@@ -134,8 +181,8 @@ export function sessionOf(actor: Actor, definition: NewSession): Result<SessionD
 
 async function missingParts(
   tenantId: string,
-  { agent, supervisors, context, memory }: NewSession,
-  { resources, memory: memories }: Services,
+  { agent, supervisors, context }: NewSession,
+  { resources }: Services,
 ): Promise<ProblemIssue[]> {
   const names = [
     { path: "agent", kind: "agents" as const, name: agent },
@@ -148,10 +195,5 @@ async function missingParts(
     missingNames(resources, tenantId, names),
     missingTools(resources, tenantId, tools),
   ]);
-  const isMissing = memory !== undefined && !(await memories.memory(tenantId, memory.memoryId)).ok;
-  return [
-    ...absentNames,
-    ...absentTools,
-    ...(isMissing ? [{ path: "memory.memoryId", message: "there is no such memory" }] : []),
-  ];
+  return [...absentNames, ...absentTools];
 }

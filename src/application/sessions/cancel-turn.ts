@@ -1,24 +1,26 @@
 /** Cancel a turn that hasn't ended; its open asks are cancelled with it. */
-
-import type { Turn } from "../../chat/session.js";
+import { z } from "zod";
+import { turnSchema } from "../../chat/session.js";
 import { recordOf } from "../../conversation/actor-record.js";
-import { ok, type Result } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import type { Services } from "../services.js";
+import { need } from "../../conversation/problem.js";
+import { act } from "../act.js";
 import { ownSession } from "./own-session.js";
-import { turnFor } from "./turn-for.js";
+import { turnFor, turnInput } from "./turn-for.js";
 
-export interface TurnRef {
-  readonly sessionId: string;
-  readonly turnId: string;
-}
-
-export async function cancelTurn(actor: Actor, ref: TurnRef, services: Services): Promise<Result<Turn>> {
-  const allowed = authorize(actor, "cancelTurn");
-  if (!allowed.ok) return allowed;
-  const own = await ownSession(actor, ref.sessionId, services);
-  if (!own.ok) return own;
-  const turn = await services.sessions.cancelTurn(actor.tenantId, ref.sessionId, ref.turnId, recordOf(actor));
-  return turn.ok ? ok(turnFor(actor, turn.value)) : turn;
-}
+export const cancelTurn = act("cancelTurn", {
+  role: "client",
+  ofSubject: true,
+  route: {
+    method: "post",
+    path: "/v1/sessions/{sessionId}/turns/{turnId}/cancel",
+    tag: "Turns",
+    summary: "Cancel a turn that hasn't ended; its open asks are cancelled with it",
+    answer: "The turn",
+  },
+  input: () => z.object(turnInput()),
+  output: () => turnSchema,
+  run: async (actor, { sessionId, turnId }, services) => {
+    need(await ownSession(actor, sessionId, services));
+    return turnFor(actor, need(await services.sessions.cancelTurn(actor.tenantId, sessionId, turnId, recordOf(actor))));
+  },
+});

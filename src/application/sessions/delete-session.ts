@@ -1,17 +1,24 @@
 /** Delete a session and all it holds. */
+import { z } from "zod";
 import { recordOf } from "../../conversation/actor-record.js";
-import { ok, type Result, refuse } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
+import { need } from "../../conversation/problem.js";
+import { act } from "../act.js";
 import { removeSession } from "../removal.js";
-import type { Services } from "../services.js";
+import { noSession, sessionInput } from "./own-session.js";
 
-export async function deleteSession(actor: Actor, sessionId: string, services: Services): Promise<Result<void>> {
-  const allowed = authorize(actor, "deleteSession");
-  if (!allowed.ok) return allowed;
-  const wasThere = await removeSession(actor.tenantId, sessionId, services, {
-    by: recordOf(actor),
-    at: services.now(),
-  });
-  return wasThere ? ok(undefined) : refuse("not_found", "There is no such session.");
-}
+export const deleteSession = act("deleteSession", {
+  role: "operator",
+  clientMay: true,
+  route: {
+    method: "delete",
+    path: "/v1/sessions/{sessionId}",
+    tag: "Sessions",
+    summary: "Delete a session and all it holds",
+    answer: "It is gone",
+  },
+  input: () => z.object(sessionInput()),
+  run: async (actor, { sessionId }, services) => {
+    const doneBy = { by: recordOf(actor), at: services.now() };
+    if (!(await removeSession(actor.tenantId, sessionId, services, doneBy))) need(noSession);
+  },
+});

@@ -1,28 +1,31 @@
 /** Edit a reply by the ids of its parts: all operations or none. The edit is a new version, with its author. */
-
-import type { MessageEdit, MessageVersion } from "../../chat/message-version.js";
+import { z } from "zod";
+import { messageEditSchema, messageVersionSchema } from "../../chat/message-version.js";
 import { recordOf } from "../../conversation/actor-record.js";
-import { ok, type Result } from "../../conversation/problem.js";
-import { type Actor, commandOf } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import type { Services } from "../services.js";
-import type { MessageRef } from "./read-versions.js";
+import { need } from "../../conversation/problem.js";
+import { commandOf } from "../../tenancy/actor.js";
+import { act } from "../act.js";
+import { messageInput } from "./read-versions.js";
 import { versionFor } from "./turn-for.js";
 
-export async function editMessage(
-  actor: Actor,
-  { sessionId, messageId, edit }: MessageRef & { readonly edit: MessageEdit },
-  services: Services,
-): Promise<Result<MessageVersion>> {
-  const allowed = authorize(actor, "editMessage");
-  if (!allowed.ok) return allowed;
-  const edited = await services.sessions.editMessage(
-    actor.tenantId,
-    sessionId,
-    messageId,
-    edit,
-    recordOf(actor),
-    commandOf(actor),
-  );
-  return edited.ok ? ok(versionFor(actor, edited.value)) : edited;
-}
+export const editMessage = act("editMessage", {
+  role: "operator",
+  clientMay: true,
+  route: {
+    method: "post",
+    path: "/v1/sessions/{sessionId}/messages/{messageId}/edits",
+    tag: "Messages",
+    summary: "Edit a reply by the ids of its parts: all operations or none (operators)",
+    description:
+      "baseHash is the hash of the version that the operations were made for, as its versions show it; when the message has changed since, nothing is done. Tool calls keep their results, and pending calls survive unless they are dropped by name.",
+    body: "edit",
+    answer: "The new version",
+  },
+  input: () => z.object({ ...messageInput(), edit: messageEditSchema() }),
+  output: () => messageVersionSchema,
+  run: async (actor, { sessionId, messageId, edit }, { sessions }) => {
+    const by = recordOf(actor);
+    const edited = await sessions.editMessage(actor.tenantId, sessionId, messageId, edit, by, commandOf(actor));
+    return versionFor(actor, need(edited));
+  },
+});

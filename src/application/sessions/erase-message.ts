@@ -1,22 +1,30 @@
 /** Erase a message for good: its text in all versions, in asks about it, in memory, and in kept answers. */
-
-import type { MessageVersion } from "../../chat/message-version.js";
+import { z } from "zod";
+import { messageVersionSchema } from "../../chat/message-version.js";
 import { recordOf } from "../../conversation/actor-record.js";
-import type { Result } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import type { Services } from "../services.js";
-import type { MessageRef } from "./read-versions.js";
+import { need } from "../../conversation/problem.js";
+import { act } from "../act.js";
+import { messageInput } from "./read-versions.js";
 
-export async function eraseMessage(
-  actor: Actor,
-  { sessionId, messageId }: MessageRef,
-  services: Services,
-): Promise<Result<MessageVersion>> {
-  const allowed = authorize(actor, "eraseMessage");
-  if (!allowed.ok) return allowed;
-  const erased = await services.sessions.eraseMessage(actor.tenantId, sessionId, messageId, recordOf(actor));
-  // Turns, asks and edits whose answers are kept under an Idempotency-Key hold the text as well.
-  if (erased.ok) await services.answers.forget(actor.tenantId, sessionId);
-  return erased;
-}
+export const eraseMessage = act("eraseMessage", {
+  role: "operator",
+  clientMay: true,
+  route: {
+    method: "post",
+    path: "/v1/sessions/{sessionId}/messages/{messageId}/erase",
+    tag: "Messages",
+    summary:
+      "Erase a message for good: its text in all versions, what was asked about it, and what the memory holds of it (operators)",
+    description:
+      "Who made which version when, and the chain of their digests, stay. A message whose turn hasn't ended can't be erased. Erased again is erased.",
+    answer: "The version that says so",
+  },
+  input: () => z.object(messageInput()),
+  output: () => messageVersionSchema,
+  run: async (actor, { sessionId, messageId }, services) => {
+    const erased = need(await services.sessions.eraseMessage(actor.tenantId, sessionId, messageId, recordOf(actor)));
+    // Turns, asks and edits whose answers are kept under an Idempotency-Key hold the text as well.
+    await services.answers.forget(actor.tenantId, sessionId);
+    return erased;
+  },
+});

@@ -1,9 +1,13 @@
 /** Whose session it is: end users reach those of their subject alone, and keys all of their tenant's. */
+import { z } from "zod";
 import type { NewSession } from "../../chat/session.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { SessionOwners } from "../../stores/session-index.js";
 import type { Actor } from "../../tenancy/actor.js";
+import { lazily } from "../../text/lazily.js";
 import type { Services } from "../services.js";
+
+export const sessionInput = lazily(() => ({ sessionId: z.string().max(100) }));
 
 /** Whether an actor may know of this session. A key's isn't looked up: its tenant is in the name of the session's object. */
 export async function ownSession(

@@ -1,16 +1,27 @@
 /** Read a session as it is now. */
-import type { Session } from "../../chat/session.js";
-import { ok, type Result } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import type { Services } from "../services.js";
-import { isOwn, noSession, sessionFor } from "./own-session.js";
+import { z } from "zod";
+import { sessionSchema } from "../../chat/session.js";
+import { need } from "../../conversation/problem.js";
+import { act } from "../act.js";
+import { isOwn, noSession, sessionFor, sessionInput } from "./own-session.js";
 
-export async function readSession(actor: Actor, sessionId: string, services: Services): Promise<Result<Session>> {
-  const allowed = authorize(actor, "readSession");
-  if (!allowed.ok) return allowed;
-  const session = await services.sessions.describe(actor.tenantId, sessionId);
-  if (!session.ok || actor.role !== "user") return session;
-  const isReached = actor.only?.sessionId === undefined || actor.only.sessionId === sessionId;
-  return isReached && isOwn(actor, session.value) ? ok(sessionFor(actor, session.value)) : noSession;
-}
+export const readSession = act("readSession", {
+  role: "client",
+  ofSubject: true,
+  reviewers: true,
+  route: {
+    method: "get",
+    path: "/v1/sessions/{sessionId}",
+    tag: "Sessions",
+    summary: "One session",
+    answer: "The session",
+  },
+  input: () => z.object(sessionInput()),
+  output: () => sessionSchema,
+  run: async (actor, { sessionId }, { sessions }) => {
+    const session = need(await sessions.describe(actor.tenantId, sessionId));
+    if (actor.role !== "user") return session;
+    const isReached = actor.only?.sessionId === undefined || actor.only.sessionId === sessionId;
+    return isReached && isOwn(actor, session) ? sessionFor(actor, session) : need(noSession);
+  },
+});

@@ -1,27 +1,48 @@
-/** Read what every pass of the supervisors decided in a session, and why: the whole of it is for operators. */
-import type { z } from "zod";
-import type { passViewSchema } from "../../chat/session.js";
-import { ok, type Result } from "../../conversation/problem.js";
-import { passForOperators, passForOthers } from "../../supervision/state.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize, hasRole } from "../../tenancy/authority.js";
-import { type Page, type PageRequest, readNumberedPage } from "../page.js";
-import type { Services } from "../services.js";
+/** Read what every pass of the supervisors decided in a session, and why: the whole of it is for staff. */
+import { z } from "zod";
+import { passViewSchema } from "../../chat/session.js";
+import { need } from "../../conversation/problem.js";
+import { passForOperators, passForOthers, type ShownPass } from "../../supervision/state.js";
+import { authorize } from "../../tenancy/authority.js";
+import { act } from "../act.js";
+import { recordRead } from "../audit/record-read.js";
+import { listOf, pageInput, readNumberedPage } from "../page.js";
+import { sessionInput } from "./own-session.js";
+import { readOriginals } from "./turn-for.js";
 
-type PassView = z.infer<typeof passViewSchema>;
+export const readSupervision = act("readSupervision", {
+  role: "client",
+  reviewers: true,
+  route: {
+    method: "get",
+    path: "/v1/sessions/{sessionId}/supervision",
+    tag: "Sessions",
+    summary: "What every pass of the supervisors decided, and why",
+    answer: "A page of supervision states",
+  },
+  input: () => z.object({ ...sessionInput(), ...pageInput() }),
+  output: () => listOf(passViewSchema),
+  run: async (actor, { sessionId, ...query }, services) => {
+    const isStaff = authorize(actor, readOriginals).ok;
+    const shown = isStaff ? passForOperators : passForOthers;
+    const read = async (after: number, limit: number) => {
+      const passes = need(await services.sessions.supervision(actor.tenantId, sessionId, after, limit));
+      return {
+        ...passes,
+        // That there are shadows is for staff.
+        items: passes.items
+          .filter(({ beside }) => isStaff || !beside)
+          .map(({ turnId, at, ...state }) => ({ ...shown(state), turnId, at })),
+      };
+    };
+    const page = await readNumberedPage(query, read);
+    if (isStaff && page.items.some(showsText))
+      await recordRead(actor, services, { type: "originals.read", ownerId: sessionId, subject: {} });
+    return page;
+  },
+});
 
-export async function readSupervision(
-  actor: Actor,
-  query: PageRequest & { readonly sessionId: string },
-  services: Services,
-): Promise<Result<Page<PassView>>> {
-  const allowed = authorize(actor, "readSupervision");
-  if (!allowed.ok) return allowed;
-  const shown = hasRole(actor, "operator") ? passForOperators : passForOthers;
-  return readNumberedPage<PassView>(query, async (after, limit) => {
-    const passes = await services.sessions.supervision(actor.tenantId, query.sessionId, after, limit);
-    if (!passes.ok) return passes;
-    const items = passes.value.items.map(({ turnId, at, ...state }) => ({ ...shown(state), turnId, at }));
-    return ok({ items, next: passes.value.next });
-  });
+/** Whether a pass has a text as it was judged. */
+function showsText({ texts, steps }: ShownPass): boolean {
+  return texts !== undefined || steps.some(({ faults }) => faults !== undefined);
 }

@@ -1,16 +1,16 @@
 /** Read everything that happened in a turn, and the same as a story. */
-import type { Result } from "../../conversation/problem.js";
-import type { TurnTrace } from "../../routing/trace.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import type { Services } from "../services.js";
-import type { TurnRef } from "./cancel-turn.js";
-import { ownSession } from "./own-session.js";
+import type { TurnRef } from "../../chat/turn-request.js";
+import { need } from "../../conversation/problem.js";
+import { act } from "../act.js";
+import { recordRead } from "../audit/record-read.js";
 
-export async function readTurnTrace(actor: Actor, ref: TurnRef, services: Services): Promise<Result<TurnTrace>> {
-  const allowed = authorize(actor, "readTurnTrace");
-  if (!allowed.ok) return allowed;
-  const own = await ownSession(actor, ref.sessionId, services);
-  if (!own.ok) return own;
-  return services.sessions.turnTrace(actor.tenantId, ref.sessionId, ref.turnId);
-}
+/** What its supervisors, agents and tools said, as they said it. */
+export const readTurnTrace = act("readTurnTrace", {
+  role: "operator",
+  reviewers: true,
+  run: async (actor, { sessionId, turnId }: TurnRef, services) => {
+    const trace = need(await services.sessions.turnTrace(actor.tenantId, sessionId, turnId));
+    await recordRead(actor, services, { type: "originals.read", ownerId: sessionId, workId: turnId, subject: {} });
+    return trace;
+  },
+});

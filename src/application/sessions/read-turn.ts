@@ -1,24 +1,31 @@
 /** Read a turn as it is now, or wait for it to end. */
-import type { Turn } from "../../chat/session.js";
-import { ok, type Result } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import type { Services } from "../services.js";
+import { z } from "zod";
+import { turnSchema } from "../../chat/session.js";
+import { need } from "../../conversation/problem.js";
+import { act } from "../act.js";
 import { ownSession } from "./own-session.js";
-import { turnFor } from "./turn-for.js";
+import { turnFor, turnInput } from "./turn-for.js";
 
-export interface TurnQuery {
-  readonly sessionId: string;
-  readonly turnId: string;
-  /** How long its end is waited for, in milliseconds. */
-  readonly waitMs: number;
-}
-
-export async function readTurn(actor: Actor, query: TurnQuery, services: Services): Promise<Result<Turn>> {
-  const allowed = authorize(actor, "readTurn");
-  if (!allowed.ok) return allowed;
-  const own = await ownSession(actor, query.sessionId, services);
-  if (!own.ok) return own;
-  const turn = await services.sessions.turn(actor.tenantId, query.sessionId, query.turnId, query.waitMs);
-  return turn.ok ? ok(turnFor(actor, turn.value)) : turn;
-}
+export const readTurn = act("readTurn", {
+  role: "client",
+  ofSubject: true,
+  reviewers: true,
+  route: {
+    method: "get",
+    path: "/v1/sessions/{sessionId}/turns/{turnId}",
+    tag: "Turns",
+    summary: "One turn, as it is now; `waitMs` waits for it to end",
+    answer: "The turn",
+  },
+  input: () =>
+    z.object({
+      ...turnInput(),
+      /** How long its end is waited for, in milliseconds. */
+      waitMs: z.coerce.number<string>().int().min(0).max(300_000).default(0),
+    }),
+  output: () => turnSchema,
+  run: async (actor, { sessionId, turnId, waitMs }, services) => {
+    need(await ownSession(actor, sessionId, services));
+    return turnFor(actor, need(await services.sessions.turn(actor.tenantId, sessionId, turnId, waitMs)));
+  },
+});

@@ -1,28 +1,30 @@
 /** Make an earlier version of a message count again, as a new version. */
-
-import type { MessageVersion } from "../../chat/message-version.js";
+import { z } from "zod";
+import { messageVersionSchema } from "../../chat/message-version.js";
 import { recordOf } from "../../conversation/actor-record.js";
-import { ok, type Result } from "../../conversation/problem.js";
-import { type Actor, commandOf } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import type { Services } from "../services.js";
-import type { MessageRef } from "./read-versions.js";
+import { need } from "../../conversation/problem.js";
+import { commandOf } from "../../tenancy/actor.js";
+import { act } from "../act.js";
+import { messageInput } from "./read-versions.js";
 import { versionFor } from "./turn-for.js";
 
-export async function restoreMessage(
-  actor: Actor,
-  { sessionId, messageId, version }: MessageRef & { readonly version: number },
-  services: Services,
-): Promise<Result<MessageVersion>> {
-  const allowed = authorize(actor, "restoreMessage");
-  if (!allowed.ok) return allowed;
-  const restored = await services.sessions.restoreMessage(
-    actor.tenantId,
-    sessionId,
-    messageId,
-    version,
-    recordOf(actor),
-    commandOf(actor),
-  );
-  return restored.ok ? ok(versionFor(actor, restored.value)) : restored;
-}
+export const restoreMessage = act("restoreMessage", {
+  role: "operator",
+  clientMay: true,
+  route: {
+    method: "post",
+    path: "/v1/sessions/{sessionId}/messages/{messageId}/versions/{version}/restore",
+    tag: "Messages",
+    summary: "Let a version of a message hold again, as a new version (operators)",
+    description:
+      "The rules supervisors of the session look at it once more, as at an edit. What was blocked can't be restored.",
+    answer: "The new version",
+  },
+  input: () => z.object({ ...messageInput(), version: z.coerce.number<string>().int().min(1) }),
+  output: () => messageVersionSchema,
+  run: async (actor, { sessionId, messageId, version }, { sessions }) => {
+    const by = recordOf(actor);
+    const restored = await sessions.restoreMessage(actor.tenantId, sessionId, messageId, version, by, commandOf(actor));
+    return versionFor(actor, need(restored));
+  },
+});

@@ -1,15 +1,16 @@
 /** Send a message to a session: it becomes a turn, or waits in order. */
-import type { Turn } from "../../chat/session.js";
 import type { TurnRequest } from "../../chat/turn-request.js";
 import { recordOf } from "../../conversation/actor-record.js";
+import { defined } from "../../conversation/defined.js";
 import type { Metadata } from "../../conversation/names.js";
-import { ok, type Result, refuse } from "../../conversation/problem.js";
+import { need, refuse } from "../../conversation/problem.js";
 import type { SendCommand } from "../../gateways/session-gateway.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
 import { keyOf } from "../../stores/reader-store.js";
 import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
+import { act } from "../act.js";
 import { noteConnectionSoon, readerOf } from "../connections.js";
 import type { Services } from "../services.js";
 import { ownSession } from "./own-session.js";
@@ -24,51 +25,55 @@ export interface MessageInput {
   readonly request?: TurnRequest | undefined;
   /** How long the turn's end is waited for, in milliseconds; 0 gives the turn as it is. */
   readonly waitMs: number;
-  /** A message sent twice under one key is one turn. */
+  /** Waits, and is followed, through whatever the turn waits for. */
+  readonly follow?: boolean | undefined;
+  /** A message sent twice under one key is one turn: this one, where the request brings none. */
   readonly idempotencyKey?: string | undefined;
 }
 
-export async function sendMessage(actor: Actor, message: MessageInput, services: Services): Promise<Result<Turn>> {
-  const command = await sendCommandOf(actor, message, services);
-  if (!command.ok) return command;
-  const turn = await services.sessions.send(actor.tenantId, message.sessionId, command.value);
-  return turn.ok ? ok(turnFor(actor, turn.value)) : turn;
-}
+export const sendMessage = act("sendMessage", {
+  role: "client",
+  ofSubject: true,
+  run: async (actor, message: MessageInput, services) => {
+    const command = await sendCommandOf(actor, message, services);
+    return turnFor(actor, need(await services.sessions.send(actor.tenantId, message.sessionId, command)));
+  },
+});
 
-/** Sends a message and gives the events of its turn, as server-sent events: from the first one, until nothing goes on any more. */
+/** Sends a message and returns the events of its turn, as server-sent events: from the first one, until nothing goes on any more. With `follow` until it has ended. */
 export async function streamMessage(
   actor: Actor,
   message: Omit<MessageInput, "waitMs">,
   services: Services,
-): Promise<Result<ReadableStream<Uint8Array>>> {
+): Promise<ReadableStream<Uint8Array>> {
+  need(authorize(actor, sendMessage));
   const command = await sendCommandOf(actor, { ...message, waitMs: 0 }, services);
-  if (!command.ok) return command;
-  const { sessionId } = message;
-  const query = { after: 0, lingerMs: 0, reader: readerOf(actor, "session", services.now()) };
-  const stream = await services.sessions.sendAndFollow(actor.tenantId, sessionId, command.value, query);
-  if (stream.ok) noteConnectionSoon(actor, sessionId, services);
+  const { sessionId, follow } = message;
+  const query = { after: 0, lingerMs: 0, follow, reader: readerOf(actor, "session", services.now()) };
+  const stream = need(await services.sessions.sendAndFollow(actor.tenantId, sessionId, command, query));
+  noteConnectionSoon(actor, sessionId, services);
   return stream;
 }
 
-/** What the session's object is told, if the actor may send it. */
-async function sendCommandOf(actor: Actor, message: MessageInput, services: Services): Promise<Result<SendCommand>> {
-  const allowed = authorize(actor, "sendMessage");
-  if (!allowed.ok) return allowed;
-  const own = await ownSession(actor, message.sessionId, services);
-  if (!own.ok) return own;
-  const { content, speaker, metadata, request, idempotencyKey, waitMs } = message;
-  if (actor.role === "user" && speaker !== undefined) return ownName;
-  return ok({
+/** What the session's object is told, if it is the actor's own. */
+async function sendCommandOf(actor: Actor, message: MessageInput, services: Services): Promise<SendCommand> {
+  need(await ownSession(actor, message.sessionId, services));
+  const { content, speaker, metadata, request, idempotencyKey, waitMs, follow } = message;
+  if (actor.role === "user" && speaker !== undefined) need(ownName);
+  const key = ownKey(actor, actor.command?.key ?? idempotencyKey);
+  return {
     content,
     speaker,
     metadata,
-    ...(request === undefined ? {} : { request }),
-    ...(await keyOfMessage(ownKey(actor, idempotencyKey), { content, speaker, metadata, request })),
+    ...defined({ request }),
+    ...(await keyOfMessage(key, { content, speaker, metadata, request })),
     keyId: keyOf(actor),
     revision: actor.revision,
+    measures: actor.measures,
     waitMs,
+    follow,
     sender: recordOf(actor),
-  });
+  };
 }
 
 const ownName = refuse(

@@ -1,9 +1,9 @@
 /** A chat as a page has it: a session by the page's own id, made by the first message, whose last turn is followed. */
-import { newSessionSchema, type Session, type Turn } from "../../chat/session.js";
-import { ok, type Result, refuse } from "../../conversation/problem.js";
+import { newSessionSchema, type Session } from "../../chat/session.js";
+import { need, ok, problem, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
-import { openStream } from "../events/follow-events.js";
+import { followEvents, openStream } from "../events/follow-events.js";
 import type { Services } from "../services.js";
 import { ensureSession } from "./begin-session.js";
 import { isOwn, noSession } from "./own-session.js";
@@ -14,6 +14,8 @@ export interface ChatMessageInput extends Pick<MessageInput, "content" | "idempo
   readonly chatId: string;
   /** Whom the first message is for; a token for one agent needs none. */
   readonly agent?: string | undefined;
+  /** Whether its turn is followed through what it waits for. */
+  readonly follow: boolean;
 }
 
 /** A turn of a chat, and its events from the first one on. */
@@ -21,36 +23,29 @@ export interface ChatTurn {
   readonly sessionId: string;
   readonly turnId: string;
   readonly events: ReadableStream<Uint8Array>;
-  /** The turn as it is when that is asked; undefined when it is gone. */
-  readonly turn: () => Promise<Turn | undefined>;
 }
 
 /** Sends a message to a chat, which begins with it if there is none yet. A message that answers a question goes on with its turn. */
 export async function sendToChat(
   actor: Actor,
-  { chatId, agent, ...message }: ChatMessageInput,
+  { chatId, agent, follow: isFollowed, ...message }: ChatMessageInput,
   services: Services,
-): Promise<Result<ChatTurn>> {
-  const allowed = authorize(actor, "sendMessage");
-  if (!allowed.ok) return allowed;
-  const known = await chatOf(actor, chatId, services);
-  if (!known.ok) return known;
-  const session = known.value === undefined ? await beginChat(actor, chatId, agent, services) : ok(known.value);
-  if (!session.ok) return session;
-  const { sessionId } = session.value;
-  const turn = await sendMessage(actor, { ...message, sessionId, waitMs: 0 }, services);
-  return turn.ok ? follow(actor, sessionId, turn.value.turnId, services) : turn;
+): Promise<ChatTurn> {
+  need(authorize(actor, sendMessage));
+  const known = need(await chatOf(actor, chatId, services));
+  const { sessionId } = known ?? (await beginChat(actor, chatId, agent, services));
+  const { turnId } = await sendMessage(actor, { ...message, sessionId, waitMs: 0 }, services);
+  return follow(actor, { sessionId, turnId, follow: isFollowed }, services);
 }
 
 /** The turn of a chat that goes on, or waits for an answer, and its events; undefined when none does. */
 export async function resumeChat(
   actor: Actor,
-  chatId: string,
+  { chatId, follow: isFollowed }: Pick<ChatMessageInput, "chatId" | "follow">,
   services: Services,
-): Promise<Result<ChatTurn | undefined>> {
+): Promise<ChatTurn | undefined> {
   const turn = await unfinishedTurn(actor, chatId, services);
-  if (!turn.ok) return turn;
-  return turn.value === undefined ? ok(undefined) : follow(actor, turn.value.sessionId, turn.value.turnId, services);
+  return turn && follow(actor, { ...turn, follow: isFollowed }, services);
 }
 
 /** Which turn of a chat `resumeChat` follows. Opens no stream. */
@@ -58,16 +53,15 @@ export async function unfinishedTurn(
   actor: Actor,
   chatId: string,
   services: Services,
-): Promise<Result<Pick<ChatTurn, "sessionId" | "turnId"> | undefined>> {
-  const allowed = authorize(actor, "followEvents");
-  if (!allowed.ok) return allowed;
+): Promise<Pick<ChatTurn, "sessionId" | "turnId"> | undefined> {
+  need(authorize(actor, followEvents));
   const session = await chatOf(actor, chatId, services);
   // Another's chat answers as if there were none.
-  if (!session.ok) return ok(undefined);
+  if (!session.ok) return undefined;
   // A page that opens a new chat asks before its first message: nothing runs there.
   const { sessionId, status, lastTurn } = session.value ?? {};
-  if (sessionId === undefined || lastTurn === undefined || status === "idle") return ok(undefined);
-  return ok({ sessionId, turnId: lastTurn.turnId });
+  if (sessionId === undefined || lastTurn === undefined || status === "idle") return undefined;
+  return { sessionId, turnId: lastTurn.turnId };
 }
 
 /** The session of a chat; undefined when there is none. Of another subject's not even the id is told. */
@@ -90,27 +84,25 @@ async function beginChat(
   externalId: string,
   named: string | undefined,
   services: Services,
-): Promise<Result<Session>> {
+): Promise<Session> {
   const [only, ...others] = actor.only?.agents ?? [];
   const agent = named ?? (others.length === 0 ? only : undefined);
   if (agent === undefined) {
     const errors = [{ path: "agent", message: "the first message of a chat names it" }];
     const detail = "The chat is new. Name its agent in the body, as `agent`, or use a token that is for one agent.";
-    return refuse("invalid", detail, { errors });
+    throw problem("invalid", detail, { errors });
   }
   // A page has one input: what is typed while a question is open is its answer.
   const definition = newSessionSchema.parse({ agent, whileWaiting: "answer" });
-  const begun = await ensureSession(actor, { externalId, definition }, services);
-  return begun.ok ? ok(begun.value.session) : begun;
+  return (await ensureSession(actor, { externalId, definition }, services)).session;
 }
 
-async function follow(actor: Actor, sessionId: string, turnId: string, services: Services): Promise<Result<ChatTurn>> {
-  const query = { after: 0, lingerMs: 0, work: turnId };
+async function follow(
+  actor: Actor,
+  { sessionId, turnId, follow: isFollowed }: Pick<ChatTurn, "sessionId" | "turnId"> & { readonly follow: boolean },
+  services: Services,
+): Promise<ChatTurn> {
+  const query = { after: 0, lingerMs: 0, work: turnId, follow: isFollowed };
   const events = await openStream(actor, { kind: "session", id: sessionId }, query, services);
-  if (!events.ok) return events;
-  const turn = async () => {
-    const seen = await services.sessions.turn(actor.tenantId, sessionId, turnId, 0);
-    return seen.ok ? seen.value : undefined;
-  };
-  return ok({ sessionId, turnId, events: events.value, turn });
+  return { sessionId, turnId, events };
 }

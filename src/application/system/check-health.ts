@@ -1,12 +1,32 @@
 /** Whether what the deployment needs can be reached. Anybody may know: it says nothing of a tenant. */
+import { defined } from "../../conversation/defined.js";
 import { describeError, log } from "../../platform/logging.js";
 import type { Services } from "../services.js";
+import { formerSecretMs, viewOf } from "./reseal-secrets.js";
 
 export interface Health {
   readonly environment: string;
-  /** By what was looked at: the database, and whether each secret is long enough. */
-  readonly checks: Readonly<Record<"database" | "ADMIN_SECRET" | "SEALING_SECRET", "ok" | "failed">>;
+  /** How many migrations the database has, and how many this code knows of. More are a newer version's. */
+  readonly schema: { readonly have?: number | undefined; readonly want: number };
+  /** By what was looked at: the database, whether it has each migration, and whether each secret is long enough. */
+  readonly checks: Readonly<Record<"database" | "schema" | "ADMIN_SECRET" | "SEALING_SECRET", Check>>;
+  /** While SEALING_SECRET is exchanged. */
+  readonly sealing?: Sealing;
 }
+
+/** Keys by their ids, which tell nothing of them. */
+interface Sealing {
+  /** What seals, and what opens too. */
+  readonly key: string;
+  readonly otherKey: string;
+  /** Once it was begun. The other secret has done its service when it is finished and that time has come. */
+  readonly reseal?: ReturnType<typeof viewOf> & { readonly otherKeyUntil: string };
+}
+
+/** How many migrations this code expects the database to have: those of the folder `migrations`, which the Worker can't read. */
+export const migrationCount = 32;
+
+type Check = "ok" | "failed";
 
 /** Characters that a secret of the deployment has at least. */
 export const leastSecretLength = 32;
@@ -15,18 +35,31 @@ export function isLongEnough(secret: string | undefined): boolean {
   return (secret ?? "").length >= leastSecretLength;
 }
 
-export async function checkHealth({ db, environment, adminSecret, sealingSecret }: Services): Promise<Health> {
-  const database = await db
-    .prepare("SELECT COUNT(*) FROM tenants")
-    .first()
-    .then(
-      () => "ok" as const,
-      (error: unknown) => {
-        log("error", "health.database", describeError(error));
-        return "failed" as const;
-      },
-    );
-  const lengthOf = (secret: string) => (isLongEnough(secret) ? ("ok" as const) : ("failed" as const));
-  const checks = { database, ADMIN_SECRET: lengthOf(adminSecret), SEALING_SECRET: lengthOf(sealingSecret) };
-  return { environment, checks };
+export async function checkHealth(services: Services): Promise<Health> {
+  const { db, environment, adminSecret, sealingSecrets } = services;
+  const have = await db
+    .prepare("SELECT (SELECT COUNT(*) FROM d1_migrations) AS n FROM (SELECT COUNT(*) FROM tenants)")
+    .first<number>("n")
+    .catch((error: unknown) => {
+      log("error", "health.database", describeError(error));
+      return undefined;
+    });
+  const check = (isRight: boolean): Check => (isRight ? "ok" : "failed");
+  const checks = {
+    database: check(have !== undefined),
+    schema: check(Number(have) >= migrationCount),
+    ADMIN_SECRET: check(isLongEnough(adminSecret)),
+    SEALING_SECRET: check(sealingSecrets.every(isLongEnough)),
+  };
+  const sealing = sealingSecrets.length > 1 ? await checkSealing(services) : undefined;
+  return { environment, schema: { have: have ?? undefined, want: migrationCount }, checks, ...defined({ sealing }) };
+}
+
+async function checkSealing({ sealer, reseals }: Services): Promise<Sealing> {
+  const [key = "", otherKey = ""] = await sealer.keyIds();
+  // The database may be behind, which is said above.
+  const at = await reseals.progress().catch(() => undefined);
+  if (at === undefined) return { key, otherKey };
+  const otherKeyUntil = new Date(at.begunAt + formerSecretMs).toISOString();
+  return { key, otherKey, reseal: { ...viewOf(at), otherKeyUntil } };
 }

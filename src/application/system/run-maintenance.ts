@@ -1,13 +1,13 @@
 /**
- * What the schedule does. Each minute: what webhooks are owed is looked for. Twice an hour besides: kept answers that nobody repeats any more go and sessions of one turn that has ended, the lists of
+ * What the schedule does. Each minute: what webhooks are owed is looked for, and the exchange of the deployment's secret and interrupted restores go on. Twice an hour besides: kept answers that nobody repeats any more go and sessions of one turn that has ended, the lists of
  * remote tools are compared, and memories are looked after.
  */
-import { ok, type Result } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
+import { act } from "../act.js";
 import { maintainMemories } from "../memory/maintenance.js";
 import { forgetStateless } from "../openai/forget-stateless.js";
+import { resumeRestores } from "../restores/restore-root.js";
 import type { Services } from "../services.js";
+import { resealSlices } from "./reseal-secrets.js";
 
 /** How long settled deliveries of webhooks are listed, in milliseconds. */
 const keptDeliveriesMs = 30 * 86_400_000;
@@ -18,28 +18,36 @@ const owedPages = 10;
 /** How far behind its time a delivery is that nobody knows is owed, in milliseconds. */
 const overdueMs = 600_000;
 
-/** @param at when the schedule fired, in milliseconds since the epoch; `owedAlone`: only what is done each minute */
-export async function runMaintenance(
-  actor: Actor,
-  { at, owedAlone = false }: { readonly at: number; readonly owedAlone?: boolean },
-  services: Services,
-): Promise<Result<void>> {
-  const allowed = authorize(actor, "runMaintenance");
-  if (!allowed.ok) return allowed;
-  if (!owedAlone) await services.webhookDeliveries.oweOverdue(at - overdueMs);
-  await resumeOwed(at, services);
-  if (owedAlone) return ok(undefined);
-  await services.answers.purgeExpired(at);
-  await services.remoteTools.checkDue(async (tenantId, name, version) => {
-    const [found] = await services.resources.versions(tenantId, [{ kind: "tools", name, version }]);
-    return found !== undefined && "mcp" in found.body ? found.body : undefined;
-  });
-  await forgetStateless(at, services);
-  await services.claims.purgeExpired(at);
-  await services.tenants.purgeExpired(at);
-  await services.readers.purgeExpired(at);
-  await services.webhookDeliveries.purge(at - keptDeliveriesMs);
-  return ok(await maintainMemories(services.memory, at));
+export const runMaintenance = act("runMaintenance", {
+  role: "deployment",
+  run: async (_actor, { at, owedAlone = false }: Schedule, services) => {
+    if (!owedAlone) await services.webhookDeliveries.oweOverdue(at - overdueMs);
+    await resumeOwed(at, services);
+    if (services.sealingSecrets.length > 1) await resealSlices(services);
+    await resumeRestores(at, services);
+    if (owedAlone) return;
+    await services.answers.purgeExpired(at);
+    await services.remoteTools.checkDue(async (tenantId, name, version) => {
+      const [found] = await services.resources.versions(tenantId, [{ kind: "tools", name, version }]);
+      return found !== undefined && "mcp" in found.body ? found.body : undefined;
+    });
+    await forgetStateless(at, services);
+    await services.claims.purgeExpired(at);
+    await services.tenants.purgeExpired(at);
+    await services.readers.purgeExpired(at);
+    await (await services.people()).purgeExpired(at);
+    await (await services.consoles()).purgeExpired(at);
+    await services.limits.forgetOld(at);
+    await services.webhookDeliveries.purge(at - keptDeliveriesMs);
+    await maintainMemories(services.memory, at);
+  },
+});
+
+interface Schedule {
+  /** When it fired, in milliseconds since the epoch. */
+  readonly at: number;
+  /** Only what is done each minute. */
+  readonly owedAlone?: boolean;
 }
 
 /** Has webhooks go on whose job was lost, with the sessions, runs and roundtables of which something is owed. */

@@ -1,10 +1,13 @@
 /** Who presents a secret: a tenant's key, an end user's token, or the deployment's own secret. Not an act: acts begin with the actor that this gives. */
-import type { Problem } from "../../conversation/problem.js";
+import { defined } from "../../conversation/defined.js";
+import { type Problem, problem } from "../../conversation/problem.js";
 import { equalInConstantTime } from "../../platform/digest.js";
-import { log } from "../../platform/logging.js";
+import { describeError, log } from "../../platform/logging.js";
 import { isToken } from "../../platform/token-signer.js";
+import type { Caller } from "../../stores/caller-store.js";
 import { type Actor, deploymentActor, tokenIdOf } from "../../tenancy/actor.js";
 import { tokenCounts } from "../../tenancy/user-token.js";
+import { takeOf } from "../limits/take.js";
 import type { Services } from "../services.js";
 import { isLongEnough, leastSecretLength } from "../system/check-health.js";
 
@@ -12,33 +15,78 @@ export interface Authenticated {
   readonly actor: Actor;
   /** The origins of pages that may read the answer. */
   readonly corsOrigins: readonly string[];
+  /** What goes on beside the request: noting that the key is used, once an hour. */
+  readonly beside?: Promise<void>;
 }
 
-/** The holder of a tenant's key, or of a token; nobody when it isn't valid, has expired, or was deleted or revoked. */
+const hourMs = 3_600_000;
+/** Keys that this isolate has noted as used, with the hour: the row says it a moment later. */
+const notedHours = new Map<string, number>();
+const mostNoted = 10_000;
+
+/**
+ * The holder of a tenant's key, or of a token; nobody when it isn't valid, has expired, or was deleted or revoked.
+ * @throws {ProblemError} to the holder of a key that has expired
+ * @throws {ProblemError} where a limit of requests is reached
+ */
 export async function authenticateCaller(presented: string, services: Services): Promise<Authenticated | undefined> {
   if (isToken(presented)) return authenticateToken(presented, services);
   const caller = await services.callers.authenticate(presented);
   if (caller === undefined) return undefined;
-  const { tenantId, keyId, role, clientMay, corsOrigins, revision } = caller;
+  const { tenantId, keyId, role, clientMay, corsOrigins, revision, measures, expiresAt } = caller;
+  if (expiresAt !== undefined && expiresAt <= services.now()) {
+    const at = new Date(expiresAt).toISOString();
+    throw problem("unauthorized", `This key expired at ${at}. An admin of the tenant makes another: POST /v1/keys.`);
+  }
   const widened = role === "client" && clientMay.length > 0 ? { clientMay } : {};
-  return { actor: { tenantId, kind: "key", id: keyId, role, ...widened, revision }, corsOrigins };
+  const actor: Actor = {
+    tenantId,
+    kind: "key",
+    id: keyId,
+    role,
+    ...widened,
+    revision,
+    measures,
+    ...defined({ expiresAt }),
+  };
+  await takeOf(actor, { requests: 1 }, {}, services);
+  return { actor, corsOrigins, ...defined({ beside: noteUse(caller, services) }) };
 }
 
-async function authenticateToken(
-  presented: string,
-  { tokens, callers, now }: Services,
-): Promise<Authenticated | undefined> {
+function noteUse({ tenantId, keyId, lastUsedAt = 0 }: Caller, { callers, now }: Services): Promise<void> | undefined {
+  const hour = Math.floor(now() / hourMs) * hourMs;
+  if (lastUsedAt >= hour || notedHours.get(keyId) === hour) return undefined;
+  if (notedHours.size >= mostNoted) notedHours.clear();
+  notedHours.set(keyId, hour);
+  return callers.noteUse(keyId, hour).catch((error: unknown) => {
+    notedHours.delete(keyId);
+    log("warn", "key.use_not_noted", { tenantId, ...describeError(error) });
+  });
+}
+
+async function authenticateToken(presented: string, services: Services): Promise<Authenticated | undefined> {
+  const { tokens, callers, now } = services;
   const claims = await tokens.read(presented);
   if (claims === undefined) return undefined;
   const { tenantId, subject, mintedBy, sessionId, agents, issuedAt, expiresAt } = claims;
   const ground = await callers.tokenGround(tenantId, mintedBy, subject);
   if (ground === undefined || !tokenCounts(claims, now(), ground.revokedAt)) return undefined;
+  const until = Math.min(expiresAt * 1_000, ground.expiresAt ?? Number.POSITIVE_INFINITY);
+  if (until <= now()) return undefined;
   const actor: Actor = {
-    ...{ tenantId, kind: "token", id: tokenIdOf(subject), role: "user", subject, mintedBy, issuedAt },
+    tenantId,
+    kind: "token",
+    id: tokenIdOf(subject),
+    role: "user",
+    subject,
+    mintedBy,
+    issuedAt,
     revision: ground.revision,
-    only: { ...(sessionId === undefined ? {} : { sessionId }), ...(agents === undefined ? {} : { agents }) },
-    expiresAt: expiresAt * 1_000,
+    measures: ground.measures,
+    only: defined({ sessionId, agents }),
+    expiresAt: until,
   };
+  await takeOf(actor, { requests: 1 }, {}, services);
   return { actor, corsOrigins: ground.corsOrigins };
 }
 
@@ -59,7 +107,7 @@ export async function authenticateDeployment(
   if (await equalInConstantTime(presented, adminSecret)) return deploymentActor;
   // A tenant's key in the wrong place is no guess.
   if (/^cn[kt]_/.test(presented)) return notTheSecret;
-  const failures = await readers.adminFailure(address);
+  const failures = await readers.failure(address);
   log("warn", "admin.refused", {
     code: failures > freeGuesses ? "too_many_requests" : "unauthorized",
     attempts: failures,

@@ -1,56 +1,66 @@
 /** Change a tenant's name or settings; a setting that isn't given stays as it is. */
+import { z } from "zod";
 import { recordOf } from "../../conversation/actor-record.js";
-import { ok, type Result, refuse } from "../../conversation/problem.js";
-import type { SettingsUpdate, Tenant } from "../../stores/tenant-store.js";
+import { problem } from "../../conversation/problem.js";
+import type { SettingsUpdate } from "../../stores/settings-writes.js";
+import type { Tenant } from "../../stores/tenant-store.js";
 import type { WorkClaim } from "../../stores/work-claims.js";
 import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import { type SettingsChange, settingsSchema, type TenantChange } from "../../tenancy/tenant.js";
+import {
+  type SettingsChange,
+  settingsSchema,
+  type TenantChange,
+  tenantChangeSchema,
+  tenantSchema,
+} from "../../tenancy/tenant.js";
+import { act } from "../act.js";
 import { doOnce } from "../creation.js";
 import type { Services } from "../services.js";
 import { checkProviders } from "./provider-checks.js";
 import { findTenant, type TenantView, tenantView } from "./tenant-view.js";
 
-export async function changeTenant(
-  actor: Actor,
-  { tenantId, change }: { readonly tenantId: string; readonly change: TenantChange },
-  services: Services,
-): Promise<Result<TenantView>> {
-  const allowed = authorize(actor, "changeTenant");
-  if (!allowed.ok) return allowed;
-  return applyChange(actor, { tenantId, change }, services);
-}
+export const changeTenant = act("changeTenant", {
+  role: "deployment",
+  route: {
+    method: "patch",
+    path: "/v1/admin/tenants/{tenantId}",
+    tag: "Tenants and keys",
+    summary: "Change a tenant's name or settings; a setting that isn't given stays; `embeddings: null` takes them away",
+    body: "change",
+    answer: "The tenant",
+  },
+  input: () => z.object({ tenantId: z.string().max(100), change: tenantChangeSchema }),
+  output: () => tenantSchema,
+  run: (actor, { tenantId, change }, services) => applyChange(actor, tenantId, change, services),
+});
 
 /** Changes a tenant, whoever asked for it. */
 export async function applyChange(
   actor: Actor,
-  { tenantId, change }: { readonly tenantId: string; readonly change: TenantChange },
+  tenantId: string,
+  change: TenantChange,
   services: Services,
-): Promise<Result<TenantView>> {
+): Promise<TenantView> {
   const tenant = await findTenant(tenantId, services);
-  if (!tenant.ok) return tenant;
   const { name, settings: { jurisdiction, ...settings } = {} } = change;
-  const checked = checkProviders(settings.providers ?? {}, services.policy);
-  if (!checked.ok) return checked;
+  checkProviders(settings.providers ?? {}, services.policy);
   const by = recordOf(actor);
   const done = { by, at: services.now() };
-  const apply = async (claim: WorkClaim | undefined): Promise<Result<void>> => {
-    if (jurisdiction !== undefined && !(await services.placements.set(tenantId, jurisdiction, done))) return isPlaced;
-    const update = { name, settings: await sealed(settings, tenant.value, services) };
-    return ok(await services.tenants.change(tenantId, update, by, claim));
+  const apply = async (claim?: WorkClaim): Promise<void> => {
+    if (jurisdiction !== undefined && !(await services.placements.set(tenantId, jurisdiction, done)))
+      throw problem("conflict", isPlaced);
+    const update = { name, settings: await sealedChange(settings, tenant, services) };
+    await services.tenants.change(tenantId, update, by, claim);
   };
-  const applied = await doOnce(actor, services, apply, async () => ok(undefined), tenantId);
-  if (!applied.ok) return applied;
-  const changed = await findTenant(tenantId, services);
-  return changed.ok ? ok(tenantView(changed.value)) : changed;
+  await doOnce(actor, services, apply, async () => {}, tenantId);
+  return tenantView(await findTenant(tenantId, services));
 }
 
-const isPlaced = refuse(
-  "conflict",
-  "This tenant has sessions, runs, roundtables, threads or conversations by now, or was asked for one, and these can't move: its jurisdiction stays. Make another tenant with `settings.jurisdiction`, and store there what is needed.",
-);
+const isPlaced =
+  "This tenant has sessions, runs, roundtables, threads or conversations by now, or was asked for one, and these can't move: its jurisdiction stays. Make another tenant with `settings.jurisdiction`, and store there what is needed.";
 
-async function sealed(
+/** The change with its credentials sealed; one that is stored already stays as it is. */
+export async function sealedChange(
   { providers, ...settings }: Omit<SettingsChange, "jurisdiction">,
   { settings: stored }: Tenant,
   { tenants }: Services,

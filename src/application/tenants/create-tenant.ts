@@ -1,32 +1,32 @@
 /** Create a tenant and its first key, which is given out this once. */
-import type { z } from "zod";
+import { z } from "zod";
 import { recordOf } from "../../conversation/actor-record.js";
-import { ok, type Result } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import type { newTenantSchema } from "../../tenancy/tenant.js";
-import { claimRefused, creationKey } from "../creation.js";
-import type { Services } from "../services.js";
+import { newTenantSchema } from "../../tenancy/tenant.js";
+import { act } from "../act.js";
+import { claimRefused, commandedCreation } from "../creation.js";
 import { checkProviders } from "./provider-checks.js";
 
-export async function createTenant(
-  actor: Actor,
-  input: z.infer<typeof newTenantSchema> & {
-    /** A tenant made twice under one key is one tenant. */
-    readonly idempotencyKey?: string | undefined;
+/** A tenant made twice under one key is one tenant. */
+export const createTenant = act("createTenant", {
+  role: "deployment",
+  route: {
+    method: "post",
+    path: "/v1/admin/tenants",
+    tag: "Tenants and keys",
+    summary: "Make a tenant and its first key, which is shown this once",
+    body: "tenant",
+    answer: "The tenant",
+    status: 201,
+    location: "/v1/admin/tenants/{tenantId}",
   },
-  services: Services,
-): Promise<Result<{ tenantId: string; key: string }>> {
-  const allowed = authorize(actor, "createTenant");
-  if (!allowed.ok) return allowed;
-  const { idempotencyKey, ...request } = input;
-  const { name, settings } = request;
-  const checked = checkProviders(settings.providers, services.policy);
-  if (!checked.ok) return checked;
-  const keyed =
-    idempotencyKey === undefined
-      ? undefined
-      : await creationKey(actor, { request: ["tenant", request], idempotencyKey });
-  const made = await services.tenants.create(name, settings, recordOf(actor), keyed);
-  return made.kind === "made" ? ok({ tenantId: made.tenantId, key: made.key }) : claimRefused(made.kind);
-}
+  input: () => z.object({ tenant: newTenantSchema }),
+  output: () => z.object({ tenantId: z.string(), key: z.string() }),
+  run: async (actor, { tenant }, services) => {
+    const { name, settings } = tenant;
+    checkProviders(settings.providers, services.policy);
+    const keyed = await commandedCreation(actor, ["tenant", tenant]);
+    const made = await services.tenants.create(name, settings, recordOf(actor), keyed);
+    if (made.kind !== "made") throw claimRefused(made.kind);
+    return { tenantId: made.tenantId, key: made.key };
+  },
+});

@@ -1,15 +1,21 @@
 /** Delete a tenant and all it holds. */
-import { ok, type Result } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
+import { z } from "zod";
+import { act } from "../act.js";
 import { removeTenant } from "../removal.js";
-import type { Services } from "../services.js";
 import { findTenant } from "./tenant-view.js";
 
-export async function deleteTenant(actor: Actor, tenantId: string, services: Services): Promise<Result<void>> {
-  const allowed = authorize(actor, "deleteTenant");
-  if (!allowed.ok) return allowed;
-  const tenant = await findTenant(tenantId, services);
-  if (!tenant.ok) return tenant;
-  return ok(await removeTenant(tenantId, services));
-}
+export const deleteTenant = act("deleteTenant", {
+  role: "deployment",
+  route: {
+    method: "delete",
+    path: "/v1/admin/tenants/{tenantId}",
+    tag: "Tenants and keys",
+    summary: "Delete a tenant and what it holds",
+    answer: "It is gone",
+  },
+  input: () => z.object({ tenantId: z.string().max(100) }),
+  run: async (_actor, { tenantId }, services) => {
+    await findTenant(tenantId, services);
+    await removeTenant(tenantId, services);
+  },
+});

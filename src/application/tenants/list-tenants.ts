@@ -1,18 +1,23 @@
 /** List all tenants of the deployment. */
-import type { Result } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import { type Page, type PageRequest, readPage } from "../page.js";
-import type { Services } from "../services.js";
-import { type TenantView, tenantView } from "./tenant-view.js";
+import { z } from "zod";
+import { tenantSchema } from "../../tenancy/tenant.js";
+import { act } from "../act.js";
+import { listOf, pageInput, readPage } from "../page.js";
+import { tenantView } from "./tenant-view.js";
 
-export async function listTenants(
-  actor: Actor,
-  page: PageRequest,
-  services: Services,
-): Promise<Result<Page<TenantView>>> {
-  const allowed = authorize(actor, "listTenants");
-  if (!allowed.ok) return allowed;
-  const read = async (after = "", limit: number) => (await services.tenants.list(after, limit)).map(tenantView);
-  return readPage(page, read, ({ tenantId }) => tenantId);
-}
+export const listTenants = act("listTenants", {
+  role: "deployment",
+  route: {
+    method: "get",
+    path: "/v1/admin/tenants",
+    tag: "Tenants and keys",
+    summary: "All tenants",
+    answer: "A page of tenants",
+  },
+  input: () => z.object(pageInput()),
+  output: () => listOf(tenantSchema),
+  run: async (_actor, page, { tenants }) => {
+    const read = async (after = "", limit: number) => (await tenants.list(after, limit)).map(tenantView);
+    return readPage(page, read, ({ tenantId }) => tenantId);
+  },
+});

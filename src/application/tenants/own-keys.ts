@@ -1,46 +1,62 @@
 /** A tenant's own keys, made, listed and deleted by its admin. */
-import type { z } from "zod";
-import type { KeyRole } from "../../asks/ask.js";
+import { z } from "zod";
 import { recordOf } from "../../conversation/actor-record.js";
-import { ok, type Result, refuse } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import type { newKeySchema } from "../../tenancy/tenant.js";
-import { disconnect } from "../connections.js";
-import type { Page, PageRequest } from "../page.js";
-import type { Services } from "../services.js";
-import { type KeyView, pageOfKeys } from "./list-keys.js";
-import { makeTenantKey, type NewKeyInput } from "./make-key.js";
+import { problem } from "../../conversation/problem.js";
+import { keySchema, newKeySchema } from "../../tenancy/tenant.js";
+import { act } from "../act.js";
+import { listOf, pageInput } from "../page.js";
+import { closeKey, createdKey, makeKey, pageOfKeys } from "./keys.js";
 
-export async function createOwnKey(
-  actor: Actor,
-  input: z.infer<typeof newKeySchema> & Pick<NewKeyInput, "idempotencyKey">,
-  services: Services,
-): Promise<Result<{ keyId: string; key: string; role: KeyRole }>> {
-  const allowed = authorize(actor, "createOwnKey");
-  if (!allowed.ok) return allowed;
-  return makeTenantKey(actor, { ...input, tenantId: actor.tenantId }, services);
-}
+const tag = "A tenant's own administration";
 
-export async function listOwnKeys(
-  actor: Actor,
-  query: PageRequest,
-  services: Services,
-): Promise<Result<Page<KeyView>>> {
-  const allowed = authorize(actor, "listOwnKeys");
-  if (!allowed.ok) return allowed;
-  return pageOfKeys(actor.tenantId, query, services);
-}
+export const createOwnKey = act("createOwnKey", {
+  role: "admin",
+  route: {
+    method: "post",
+    path: "/v1/keys",
+    tag,
+    summary: "Make a key, which is shown this once (admins)",
+    body: "key",
+    answer: "The key",
+    status: 201,
+  },
+  input: () => z.object({ key: newKeySchema }),
+  output: createdKey,
+  run: (actor, { key }, services) => makeKey(actor, actor.tenantId, key, services),
+});
+
+export const listOwnKeys = act("listOwnKeys", {
+  role: "admin",
+  route: {
+    method: "get",
+    path: "/v1/keys",
+    tag,
+    summary: "The tenant's keys, without their secrets (admins)",
+    answer: "A page of keys",
+  },
+  input: () => z.object(pageInput()),
+  output: () => listOf(keySchema),
+  run: (actor, page, services) => pageOfKeys(actor.tenantId, page, services),
+});
 
 /** Deletes a key, and closes what it and the tokens minted with it have open. The last admin's stays: nobody could make another. */
-export async function deleteOwnKey(actor: Actor, keyId: string, services: Services): Promise<Result<void>> {
-  const allowed = authorize(actor, "deleteOwnKey");
-  if (!allowed.ok) return allowed;
-  const outcome = await services.tenants.removeKeyUnlessLast(actor.tenantId, keyId, recordOf(actor));
-  if (outcome === "last_admin") {
-    return refuse("conflict", "This is the tenant's last key of role admin. Make another one first: POST /v1/keys.");
-  }
-  // Also for one that was deleted before: a deletion that was interrupted goes on.
-  await disconnect(actor.tenantId, keyId, services);
-  return outcome === "removed" ? ok(undefined) : refuse("not_found", "There is no such key of this tenant.");
-}
+export const deleteOwnKey = act("deleteOwnKey", {
+  role: "admin",
+  route: {
+    method: "delete",
+    path: "/v1/keys/{keyId}",
+    tag,
+    summary:
+      "Delete a key: it is refused from then on, with the tokens minted with it, and what they have open is closed (admins)",
+    description: "The last key of role admin can't be deleted here; who runs the deployment can.",
+    answer: "It is gone",
+  },
+  input: () => z.object({ keyId: z.string().max(100) }),
+  run: async (actor, { keyId }, services) => {
+    const outcome = await services.tenants.removeKeyUnlessLast(actor.tenantId, keyId, recordOf(actor));
+    if (outcome === "last_admin") {
+      throw problem("conflict", "This is the tenant's last key of role admin. Make another one first: POST /v1/keys.");
+    }
+    await closeKey(actor.tenantId, keyId, outcome === "removed", services);
+  },
+});

@@ -1,25 +1,37 @@
 /** A tenant's own settings, read and changed by its admin. */
-import { ok, type Result } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import type { TenantChange } from "../../tenancy/tenant.js";
-import type { Services } from "../services.js";
+import { z } from "zod";
+import { tenantChangeSchema, tenantSchema } from "../../tenancy/tenant.js";
+import { act } from "../act.js";
 import { applyChange } from "./change-tenant.js";
-import { findTenant, type TenantView, tenantView } from "./tenant-view.js";
+import { findTenant, tenantView } from "./tenant-view.js";
 
-export async function readSettings(actor: Actor, services: Services): Promise<Result<TenantView>> {
-  const allowed = authorize(actor, "readSettings");
-  if (!allowed.ok) return allowed;
-  const tenant = await findTenant(actor.tenantId, services);
-  return tenant.ok ? ok(tenantView(tenant.value)) : tenant;
-}
+const tag = "A tenant's own administration";
 
-export async function changeSettings(
-  actor: Actor,
-  change: TenantChange,
-  services: Services,
-): Promise<Result<TenantView>> {
-  const allowed = authorize(actor, "changeSettings");
-  if (!allowed.ok) return allowed;
-  return applyChange(actor, { tenantId: actor.tenantId, change }, services);
-}
+export const readSettings = act("readSettings", {
+  role: "admin",
+  route: {
+    method: "get",
+    path: "/v1/tenant",
+    tag,
+    summary: "The tenant and its settings; credentials are not shown (admins)",
+    answer: "The tenant",
+  },
+  input: () => z.object({}),
+  output: () => tenantSchema,
+  run: async ({ tenantId }, _input, services) => tenantView(await findTenant(tenantId, services)),
+});
+
+export const changeSettings = act("changeSettings", {
+  role: "admin",
+  route: {
+    method: "patch",
+    path: "/v1/tenant",
+    tag,
+    summary: "Change the tenant's name or settings; a setting that isn't given stays (admins)",
+    body: "change",
+    answer: "The tenant",
+  },
+  input: () => z.object({ change: tenantChangeSchema }),
+  output: () => tenantSchema,
+  run: (actor, { change }, services) => applyChange(actor, actor.tenantId, change, services),
+});

@@ -1,13 +1,19 @@
 /** Read a tenant and its settings. */
-import { ok, type Result } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import type { Services } from "../services.js";
-import { findTenant, type TenantView, tenantView } from "./tenant-view.js";
+import { z } from "zod";
+import { tenantSchema } from "../../tenancy/tenant.js";
+import { act } from "../act.js";
+import { findTenant, tenantView } from "./tenant-view.js";
 
-export async function readTenant(actor: Actor, tenantId: string, services: Services): Promise<Result<TenantView>> {
-  const allowed = authorize(actor, "readTenant");
-  if (!allowed.ok) return allowed;
-  const tenant = await findTenant(tenantId, services);
-  return tenant.ok ? ok(tenantView(tenant.value)) : tenant;
-}
+export const readTenant = act("readTenant", {
+  role: "deployment",
+  route: {
+    method: "get",
+    path: "/v1/admin/tenants/{tenantId}",
+    tag: "Tenants and keys",
+    summary: "One tenant; credentials are not shown",
+    answer: "The tenant",
+  },
+  input: () => z.object({ tenantId: z.string().max(100) }),
+  output: () => tenantSchema,
+  run: async (_actor, { tenantId }, services) => tenantView(await findTenant(tenantId, services)),
+});

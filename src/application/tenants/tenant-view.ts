@@ -1,6 +1,7 @@
 /** A tenant as who runs the deployment sees it: without credentials. */
 import type { z } from "zod";
-import { ok, type Result, refuse } from "../../conversation/problem.js";
+import { defined } from "../../conversation/defined.js";
+import { problem } from "../../conversation/problem.js";
 import type { Tenant } from "../../stores/tenant-store.js";
 import type { tenantSchema } from "../../tenancy/tenant.js";
 import type { Services } from "../services.js";
@@ -11,11 +12,12 @@ export function tenantView({ tenantId, name, settings, jurisdiction, createdAt }
   const providers = Object.fromEntries(
     Object.entries(settings.providers).map(([provider, { baseUrl }]) => [provider, { baseUrl }]),
   );
-  const shown = { ...settings, providers, ...(jurisdiction === undefined ? {} : { jurisdiction }) };
+  const shown = { ...settings, providers, ...defined({ jurisdiction }) };
   return { tenantId, name, settings: shown, createdAt: new Date(createdAt).toISOString() };
 }
 
-export async function findTenant(tenantId: string, { tenants }: Services): Promise<Result<Tenant>> {
+export async function findTenant(tenantId: string, { tenants }: Services): Promise<Tenant> {
   const tenant = await tenants.get(tenantId);
-  return tenant === undefined ? refuse("not_found", "There is no such tenant.") : ok(tenant);
+  if (tenant === undefined) throw problem("not_found", "There is no such tenant.");
+  return tenant;
 }

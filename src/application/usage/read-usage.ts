@@ -1,34 +1,63 @@
-/** Read what the tenant's turns and runs have taken. */
-import { ok, type Result, refuse } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
-import type { UsageLine, UsageQuery } from "../../tenancy/usage.js";
+/** Read what turns and runs have taken and cost: a tenant's, or all tenants'. */
+import { defined } from "../../conversation/defined.js";
+import { problem } from "../../conversation/problem.js";
+import {
+  deploymentUsageGroups,
+  deploymentUsageQuerySchema,
+  type UsageGroup,
+  type UsageQuery,
+  usageGroups,
+  usageQuerySchema,
+  usageReportSchema,
+} from "../../tenancy/usage.js";
+import { act } from "../act.js";
 import type { Services } from "../services.js";
 
 const dayMs = 86_400_000;
+const answer = "Up to 1,000 lines, and the sum of all";
+const description =
+  "Work counts at the time when it ended, once, whatever happened to it on the way; it is there a moment later. What nobody is named for stands under an empty group: a run has no agent but its team, calls that failed have no model. `money` is what calls cost by the prices of that time; `unpriced` are calls that answered and that nobody had said the price of. Hours and days come in their order, everything else by what it cost.";
 
-export interface UsageReport {
-  readonly from: string;
-  readonly to: string;
-  readonly groupBy: UsageQuery["groupBy"];
-  readonly items: UsageLine[];
-}
+/** Work that is still under way isn't in it. */
+export const readUsage = act("readUsage", {
+  role: "admin",
+  route: {
+    method: "get",
+    path: "/v1/usage",
+    tag: "A tenant's own administration",
+    summary: "Turns, runs, model calls, tokens and money, by agent, model, hour, day, subject, key or status (admins)",
+    description,
+    answer,
+  },
+  input: usageQuerySchema,
+  output: () => usageReportSchema(usageGroups),
+  run: ({ tenantId: tenant }, { groupBy, ...query }, services) => report({ ...query, tenant }, groupBy, services),
+});
 
-/** Work counts at the time when it ended; one that is still under way isn't in it. */
-export async function readUsage(
-  actor: Actor,
-  { from, to, groupBy }: UsageQuery,
-  services: Services,
-): Promise<Result<UsageReport>> {
-  const allowed = authorize(actor, "readUsage");
-  if (!allowed.ok) return allowed;
+export const readDeploymentUsage = act("readDeploymentUsage", {
+  role: "deployment",
+  route: {
+    method: "get",
+    path: "/v1/admin/usage",
+    tag: "Tenants and keys",
+    summary: "The same of all tenants, or of one, by tenant too",
+    description,
+    answer,
+  },
+  input: deploymentUsageQuerySchema,
+  output: () => usageReportSchema(deploymentUsageGroups),
+  run: (_actor, { groupBy, ...query }, services) => report(query, groupBy, services),
+});
+
+async function report<G extends UsageGroup>({ from, to, ...only }: UsageQuery, groupBy: G, services: Services) {
   const end = to === undefined ? services.now() : Date.parse(to);
   const begin = from === undefined ? end - dayMs : Date.parse(from);
   if (begin > end) {
-    return refuse("invalid", "The range ends before it begins.", {
+    throw problem("invalid", "The range ends before it begins.", {
       errors: [{ path: "from", message: "is after to" }],
     });
   }
-  const items = await services.near.usage.lines(actor.tenantId, begin, end, groupBy);
-  return ok({ from: new Date(begin).toISOString(), to: new Date(end).toISOString(), groupBy, items });
+  const { currency, ...lines } = await services.near.usage.report(only, { begin, end, groupBy });
+  const range = { from: new Date(begin).toISOString(), to: new Date(end).toISOString() };
+  return { ...range, groupBy, ...defined({ currency }), ...lines };
 }

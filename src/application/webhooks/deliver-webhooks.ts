@@ -7,18 +7,17 @@
 import {
   type EventOwner,
   type LaterJob,
-  retryWait,
   type WebhookJob,
   wants,
   webhookBody,
+  webhookWaits,
 } from "../../catalogues/webhooks.js";
-import { ok, type Result } from "../../conversation/problem.js";
+import { afterTry } from "../../conversation/delivery.js";
 import type { EventSource } from "../../gateways/root-gateway.js";
 import { newId } from "../../platform/ids.js";
 import type { PendingDelivery, StreamOf } from "../../stores/webhook-deliveries.js";
 import type { StoredWebhook } from "../../stores/webhook-store.js";
-import type { Actor } from "../../tenancy/actor.js";
-import { authorize } from "../../tenancy/authority.js";
+import { act } from "../act.js";
 import type { Services } from "../services.js";
 import { ownerOf, sourceOf } from "./event-owner.js";
 import { sendWebhook } from "./send-webhook.js";
@@ -32,33 +31,30 @@ const leewayMs = 1_000;
 /** Events that are read at once. */
 const pageSize = 50;
 
-/** Gives what is to be done later. @throws when the database can't be reached: the queue sends the job again */
-export async function deliverWebhooks(
-  actor: Actor,
-  job: WebhookJob,
-  services: Services,
-): Promise<Result<readonly LaterJob[]>> {
-  const allowed = authorize(actor, "deliverWebhooks");
-  if (!allowed.ok) return allowed;
-  const { tenantId, rootId } = job;
-  const webhooks = await services.webhooks.active(tenantId, job.name);
-  const [webhook] = webhooks;
-  if (webhook === undefined) {
-    if (job.name !== undefined) await services.webhookDeliveries.rest({ tenantId, rootId, name: job.name });
-    return ok([]);
-  }
-  // Each receiver has a job of its own: a Worker waits for a few answers at once, and who never answers takes no other's place.
-  if (webhooks.length > 1) return ok(webhooks.map(({ name }) => ({ tenantId, rootId, name, inMs: 0 })));
-  const owner = await ownerOf(tenantId, rootId, services);
-  if (owner === undefined) {
-    // It was deleted, perhaps after this job was sent: nothing may be left behind.
-    await services.webhookDeliveries.forget(tenantId, rootId);
-    return ok([]);
-  }
-  const of = { tenantId, rootId, name: webhook.name };
-  const later = await new Stream(of, webhook, owner, sourceOf(rootId, services), services).run();
-  return ok(later === undefined ? [] : [later]);
-}
+/** Returns what is to be done later. @throws when the database can't be reached: the queue sends the job again */
+export const deliverWebhooks = act("deliverWebhooks", {
+  role: "system",
+  run: async (_actor, job: WebhookJob, services): Promise<readonly LaterJob[]> => {
+    const { tenantId, rootId } = job;
+    const webhooks = await services.webhooks.active(tenantId, job.name);
+    const [webhook] = webhooks;
+    if (webhook === undefined) {
+      if (job.name !== undefined) await services.webhookDeliveries.rest({ tenantId, rootId, name: job.name });
+      return [];
+    }
+    // Each receiver has a job of its own: a Worker waits for a few answers at once, and who never answers takes no other's place.
+    if (webhooks.length > 1) return webhooks.map(({ name }) => ({ tenantId, rootId, name, inMs: 0 }));
+    const owner = await ownerOf(tenantId, rootId, services);
+    if (owner === undefined) {
+      // It was deleted, perhaps after this job was sent: nothing may be left behind.
+      await services.webhookDeliveries.forget(tenantId, rootId);
+      return [];
+    }
+    const of = { tenantId, rootId, name: webhook.name };
+    const later = await new Stream(of, webhook, owner, sourceOf(rootId, services), services).run();
+    return later === undefined ? [] : [later];
+  },
+});
 
 /** `settled`: delivered, or there is nothing to deliver. `gone`: the receiver wants no more, ever. */
 type Tried = "settled" | "failed" | "gone";
@@ -72,7 +68,7 @@ class Stream {
     private readonly services: Services,
   ) {}
 
-  /** Gives when to go on. What came up while the stream was held is looked at before it is let go, however it ends. */
+  /** Returns when to go on. What came up while the stream was held is looked at before it is let go, however it ends. */
   async run(): Promise<LaterJob | undefined> {
     const { webhookDeliveries: deliveries, now } = this.services;
     const until = now() + turnMs;
@@ -98,7 +94,7 @@ class Stream {
     }
   }
 
-  /** Notes the events behind a place that the subscription wants; gives the new place, or nothing when there was no event. */
+  /** Notes the events behind a place that the subscription wants; returns the new place, or nothing when there was no event. */
   private async read(cursor: number | undefined): Promise<number | undefined> {
     const { tenantId, rootId } = this.of;
     const { events, createdAt } = this.webhook;
@@ -116,29 +112,27 @@ class Stream {
   }
 
   private async deliver(head: PendingDelivery): Promise<Tried> {
-    const { webhookDeliveries: deliveries, now } = this.services;
+    const { webhookDeliveries: deliveries } = this.services;
     const { tenantId, rootId } = this.of;
     const [event] = await this.source.events(tenantId, rootId, { after: head.seq - 1, limit: 1 });
     const attempts = head.attempts + 1;
     if (event?.seq !== head.seq) {
-      await deliveries.settle(this.of, { ...head, attempts }, { failure: "what it is about was deleted" });
+      await deliveries.settle(
+        this.of,
+        { ...head, attempts },
+        { status: "parked", failure: "what it is about was deleted" },
+      );
       return "settled";
     }
     const content = webhookBody(event, this.owner, this.webhook.includeTexts);
     const sent = await sendWebhook(this.webhook, { id: head.deliveryId, content }, this.services);
-    switch (sent.kind) {
-      case "delivered":
-        await deliveries.settle(this.of, { ...head, attempts }, {});
-        return "settled";
-      case "gone":
-        await deliveries.disable(this.of, head, sent.failure);
-        return "gone";
-      case "failed": {
-        const waitMs = retryWait(attempts);
-        const nextAt = waitMs === undefined ? undefined : now() + waitMs;
-        await deliveries.settle(this.of, { ...head, attempts }, { failure: sent.failure, nextAt });
-        return "failed";
-      }
+    if (sent.kind === "refused") {
+      await deliveries.disable(this.of, head, sent.failure);
+      return "gone";
     }
+    // By its id the receiver knows what it has.
+    const next = afterTry(sent, attempts, { waits: webhookWaits, knowsRepeats: true });
+    await deliveries.settle(this.of, { ...head, attempts }, next);
+    return next.status === "delivered" ? "settled" : "failed";
   }
 }

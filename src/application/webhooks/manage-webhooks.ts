@@ -1,25 +1,18 @@
 /** A tenant's subscriptions to events: stored, read, listed, deleted. */
-
-import type { NewWebhook, WebhookView } from "../../catalogues/webhooks.js";
+import { z } from "zod";
+import { type WebhookView, webhookSchema, webhookViewSchema } from "../../catalogues/webhooks.js";
 import { recordOf } from "../../conversation/actor-record.js";
-import { ok, type Result, refuse } from "../../conversation/problem.js";
+import { itemName } from "../../conversation/names.js";
+import { problem } from "../../conversation/problem.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { refuseAddress } from "../../platform/outgoing.js";
 import { newWebhookSecret } from "../../platform/webhook-signature.js";
 import type { WorkClaim } from "../../stores/work-claims.js";
-import type { Actor } from "../../tenancy/actor.js";
-import type { Act } from "../../tenancy/acts.js";
-import { authorize } from "../../tenancy/authority.js";
+import { act } from "../act.js";
+import { readPut } from "../as-read.js";
 import { doOnce } from "../creation.js";
-import { type Page, type PageRequest, readPage } from "../page.js";
-import type { Services } from "../services.js";
-
-export interface StoredSubscription {
-  /** Whether it is new. */
-  readonly created: boolean;
-  /** With the secret, where one was made: it is shown this once. */
-  readonly webhook: WebhookView & { readonly secret?: string };
-}
+import { listOf, pageInput, readPage } from "../page.js";
+import { findWebhook, noWebhook, webhookTag } from "./find-webhook.js";
 
 interface Stored {
   readonly created: boolean;
@@ -27,80 +20,108 @@ interface Stored {
   readonly secret: string | undefined;
 }
 
+/** What a webhook's GET adds to what was put. */
+const serverFields = ["status", "createdAt", "updatedAt", "lastSuccessAt", "lastFailureAt", "lastFailure"];
+
 /** Stores a subscription, and switches it on. Another secret than before signs beside that one for a day. */
-export async function putWebhook(
-  actor: Actor,
-  { name, webhook: { secret, ...webhook } }: { readonly name: string; readonly webhook: NewWebhook },
-  services: Services,
-): Promise<Result<StoredSubscription>> {
-  const allowed = authorize(actor, "putWebhook");
-  if (!allowed.ok) return allowed;
-  const refused = refuseAddress(webhook.url, services.policy);
-  if (refused !== undefined) {
-    const errors = [{ path: "url", message: refused }];
-    return refuse("invalid", `The webhook's address can't be called: ${refused}.`, { errors });
-  }
-  const made = newWebhookSecret();
-  const by = recordOf(actor);
-  const store = async (claim: WorkClaim | undefined): Promise<Result<Stored>> => {
-    const stored = await services.webhooks.put(actor.tenantId, name, webhook, { secret, made, by }, claim);
-    return ok({ created: stored === "created", secret: made });
-  };
-  // The secret that was made is shown to the request that made it, also when that comes again; never one that somebody has put since.
-  const again = async (note: string): Promise<Result<Stored>> => {
-    const [decision, digest = ""] = note.split(" ");
-    const [{ secrets } = { secrets: [] }] = await services.webhooks.secretsOf(actor.tenantId, name);
-    const digests = await Promise.all(secrets.map(sha256Hex));
-    return ok({ created: decision === "created", secret: secrets[digests.indexOf(digest)] });
-  };
-  const stored = await doOnce(actor, services, store, again);
-  if (!stored.ok) return stored;
-  const view = await findWebhook(actor, "putWebhook", name, services);
-  if (!view.ok) return view;
-  const { created, secret: shown } = stored.value;
-  const isMade = created && secret === undefined && shown !== undefined;
-  return ok({ created, webhook: isMade ? { ...view.value, secret: shown } : view.value });
-}
+export const putWebhook = act("putWebhook", {
+  role: "operator",
+  route: {
+    method: "put",
+    path: "/v1/webhooks/{name}",
+    tag: webhookTag,
+    summary: "Subscribe an address of yours to events, or change the subscription (operators)",
+    body: "webhook",
+    bodyShape: () => webhookSchema,
+    shows: "webhook",
+    answer: "It was changed",
+    answerName: "StoredWebhook",
+    other: { when: "created", status: 201, answer: "It is new" },
+  },
+  input: () => z.object({ name: itemName, webhook: z.unknown() }),
+  output: () => {
+    const secret = z.string().optional().describe("Shown once, where it was made here.");
+    return z.object({ created: z.boolean(), webhook: webhookViewSchema.extend({ secret }) });
+  },
+  run: async (actor, { name, webhook: sent }, services) => {
+    const { secret, ...webhook } = await readPut(webhookSchema, sent, {
+      name,
+      serverFields,
+      current: async () => undefined,
+    });
+    const refused = refuseAddress(webhook.url, services.policy);
+    if (refused !== undefined) {
+      const errors = [{ path: "url", message: refused }];
+      throw problem("invalid", `The webhook's address can't be called: ${refused}.`, { errors });
+    }
+    const made = newWebhookSecret();
+    const by = recordOf(actor);
+    const store = async (claim?: WorkClaim): Promise<Stored> => {
+      const stored = await services.webhooks.put(actor.tenantId, name, webhook, { secret, made, by }, claim);
+      return { created: stored === "created", secret: made };
+    };
+    // The secret that was made is shown to the request that made it, also when that comes again; never one that somebody has put since.
+    const again = async (note: string): Promise<Stored> => {
+      const [decision, digest = ""] = note.split(" ");
+      const [{ secrets } = { secrets: [] }] = await services.webhooks.secretsOf(actor.tenantId, name);
+      const digests = await Promise.all(secrets.map(sha256Hex));
+      return { created: decision === "created", secret: secrets[digests.indexOf(digest)] };
+    };
+    const { created, secret: shown } = await doOnce(actor, services, store, again);
+    const view = await findWebhook(actor, { name }, services);
+    const isMade = created && secret === undefined && shown !== undefined;
+    const webhookMade: WebhookView & { secret?: string } = isMade ? { ...view, secret: shown } : view;
+    return { created, webhook: webhookMade };
+  },
+});
 
-export function readWebhook(actor: Actor, name: string, services: Services): Promise<Result<WebhookView>> {
-  return findWebhook(actor, "readWebhook", name, services);
-}
+export const readWebhook = act("readWebhook", {
+  role: "operator",
+  route: {
+    method: "get",
+    path: "/v1/webhooks/{name}",
+    tag: webhookTag,
+    summary: "Read a subscription and how its receiver does (operators)",
+    answer: "The subscription, without its secret",
+  },
+  input: () => z.object({ name: itemName }),
+  output: () => webhookViewSchema,
+  run: findWebhook,
+});
 
-export async function listWebhooks(
-  actor: Actor,
-  page: PageRequest,
-  services: Services,
-): Promise<Result<Page<WebhookView>>> {
-  const allowed = authorize(actor, "listWebhooks");
-  if (!allowed.ok) return allowed;
-  return readPage(
-    page,
-    (after = "", limit) => services.webhooks.list(actor.tenantId, after, limit),
-    ({ name }) => name,
-  );
-}
+export const listWebhooks = act("listWebhooks", {
+  role: "operator",
+  route: {
+    method: "get",
+    path: "/v1/webhooks",
+    tag: webhookTag,
+    summary: "The tenant's subscriptions, by name (operators)",
+    answer: "A page of subscriptions",
+  },
+  input: () => z.object(pageInput()),
+  output: () => listOf(webhookViewSchema),
+  run: async ({ tenantId }, page, { webhooks }) => {
+    const read = (after = "", limit: number) => webhooks.list(tenantId, after, limit);
+    return readPage(page, read, ({ name }) => name);
+  },
+});
 
 /** Deletes a subscription with what is known of its deliveries; nothing more is sent. */
-export async function deleteWebhook(actor: Actor, name: string, services: Services): Promise<Result<void>> {
-  const allowed = authorize(actor, "deleteWebhook");
-  if (!allowed.ok) return allowed;
-  const done = { by: recordOf(actor), at: services.now() };
-  const remove = async (claim: WorkClaim | undefined): Promise<Result<void>> =>
-    (await services.webhooks.remove(actor.tenantId, name, done, claim)) ? ok(undefined) : noWebhook;
-  return doOnce(actor, services, remove, async () => ok(undefined));
-}
-
-/** How acts on a subscription begin. */
-export async function findWebhook(
-  actor: Actor,
-  act: Act,
-  name: string,
-  services: Services,
-): Promise<Result<WebhookView>> {
-  const allowed = authorize(actor, act);
-  if (!allowed.ok) return allowed;
-  const webhook = await services.webhooks.get(actor.tenantId, name);
-  return webhook === undefined ? noWebhook : ok(webhook);
-}
-
-const noWebhook = refuse("not_found", "There is no such webhook.");
+export const deleteWebhook = act("deleteWebhook", {
+  role: "operator",
+  route: {
+    method: "delete",
+    path: "/v1/webhooks/{name}",
+    tag: webhookTag,
+    summary: "End a subscription; nothing more is sent (operators)",
+    answer: "It is gone",
+  },
+  input: () => z.object({ name: itemName }),
+  run: async (actor, { name }, services) => {
+    const done = { by: recordOf(actor), at: services.now() };
+    const remove = async (claim?: WorkClaim): Promise<void> => {
+      if (!(await services.webhooks.remove(actor.tenantId, name, done, claim))) throw noWebhook();
+    };
+    await doOnce(actor, services, remove, async () => {});
+  },
+});

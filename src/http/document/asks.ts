@@ -1,5 +1,6 @@
 /** An ask in the document: one shape per kind, so that a client knows what is proposed once it knows the kind. */
 import { type AskKind, askKinds } from "../../asks/ask.js";
+import { defined } from "../../conversation/defined.js";
 import type { ApiDocument } from "./model.js";
 import { isSchema, refTo, type Schema } from "./schema.js";
 
@@ -57,7 +58,7 @@ export function typeAsks(document: ApiDocument): ApiDocument {
       type: "object",
       properties: {
         kind: { type: "string", enum: [kind] },
-        ...(proposal === undefined ? {} : { proposal: refTo(`${name}Proposal`) }),
+        ...defined({ proposal: proposal && refTo(`${name}Proposal`) }),
       },
       required: ["kind"],
     };

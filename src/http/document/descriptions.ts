@@ -1,5 +1,5 @@
 /** What the document says of each operation beside its one-line summary, and of each tag. */
-import { type ResourceKind, resourceKinds, resourceNouns } from "../../tenancy/resources.js";
+import { type ResourceKind, resourceKinds, resourceNoun } from "../../tenancy/resources.js";
 
 const aboutKinds: Readonly<Record<ResourceKind, string>> = {
   agents: "What sessions talk to: a model with instructions and tools, or a team.",
@@ -15,8 +15,10 @@ const aboutKinds: Readonly<Record<ResourceKind, string>> = {
 
 export const tagDescriptions: Readonly<Record<string, string>> = {
   System: "Whether the deployment works, and what it can do.",
+  Configuration: "A tenant's resources and settings as a whole, as files of a repository hold them.",
   "Tenants and keys": "Tenants and their keys, for who runs the deployment.",
   "A tenant's own administration": "The tenant's settings, keys and usage, for its admin.",
+  People: "Who signs in to the console, and what they may.",
   Tokens: "What end users' browsers and apps come with in place of a key.",
   ...Object.fromEntries(resourceKinds.map((kind) => [capital(kind), aboutKinds[kind]])),
   Sessions: "Conversations with an agent: what is in force in them, what happened, and what supervision decided.",
@@ -27,9 +29,11 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Asks: "What waits for an answer: questions, missing context, approvals of calls, reviews of texts.",
   OpenAI:
     "What OpenAI's own clients call, once their base URL is this deployment's `/v1`: an agent's name is a model's name.",
+  Limits: "What a tenant, its keys, end users, agents and conversations may use, and what they have used.",
   Webhooks: "Addresses of the tenant that hear of events, and what became of what was sent to them.",
   Channels: "Chat platforms where an agent answers, and where people are asked.",
   "UI chat": "Sessions for pages made with the AI SDK: what `useChat` sends and reads.",
+  Decisions: "What single supervisors changed, held or stopped, and whether people say that it was right.",
   Audit: "What was decided in the tenant, by supervisors and by people.",
   Memory: "Vaults, memories, threads of messages, the entries made of them, and the contexts written from those.",
 };
@@ -59,7 +63,7 @@ export const descriptions: Readonly<Record<string, string>> = {
     "Receivers check with it that a call is the tenant's. Resources with a secret of their own sign with that.",
   pinTool: "Until then agents get the tools as they were pinned: what a server changes by itself reaches no model.",
 
-  ...Object.fromEntries(resourceKinds.flatMap((kind) => Object.entries(ofKind(kind, resourceNouns[kind])))),
+  ...Object.fromEntries(resourceKinds.flatMap((kind) => Object.entries(ofKind(kind, resourceNoun(kind))))),
 
   createSession: "Needs a stored agent. What the session includes counts beside what the agent and the tenant include.",
   listSessions: "A copy of what the sessions hold, a moment behind them. One session by its id is always current.",
@@ -107,6 +111,20 @@ export const descriptions: Readonly<Record<string, string>> = {
   getAsk: "Always current. What is proposed, and the answer, are shown to those who may answer.",
   cancelAsk: "The work that waits goes on as if nobody had answered in time: what isn't approved isn't done.",
 
+  putLimit:
+    "All limits that an act falls under have to have room. Of money without a price for a model, its calls are refused: `warnings` says so.",
+  getLimit: "With the raises that hold now.",
+  listLimits: "Those that the deployment sets for the tenant aren't among them.",
+  deleteLimit: "What is reserved under it is settled all the same.",
+  getLimitState: "What is reserved and never settled counts as used after 15 minutes.",
+  listLimitEvents: "Each once in a window, for 30 days. Webhooks are told the same.",
+  raiseLimit: "It ends by itself. Who raised it, by how much and why stands in the audit.",
+  putAdminLimit: "Each tenant is counted by itself; the tenant's own limits hold beside it.",
+  getAdminLimit: "With the raises that hold now.",
+  listAdminLimits: "Of all tenants, and of single ones.",
+  deleteAdminLimit: "The tenants' own limits stay.",
+  raiseAdminLimit:
+    "For all tenants that the limit holds for. It stands in the audit of the tenant that `match.tenantId` names.",
   putWebhook:
     "What is sent is signed as Standard Webhooks say. Another secret signs beside the old one for 24 hours; a secret that is made here is shown this once.",
   getWebhook: "`disabled` when its receiver answered 410: another PUT switches it on again.",
@@ -139,6 +157,7 @@ export const descriptions: Readonly<Record<string, string>> = {
     "A memory belongs to its vault for good. Messages reach it through threads, entries also directly.",
   listVaultMemories: "Newest first, a page at a time.",
   getMemory: "Its title, type and description.",
+  updateMemory: "What isn't named stays. A new subject, or a new model, is put on record.",
   deleteMemory: "With its threads, entries, vectors and contexts.",
   startMemoryThread: "What is known goes into a prompt: the context, then the entries that came after it.",
   listMemoryThreads: "Threads of sessions too, which have the name of their session unless they were given another.",
@@ -156,6 +175,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   deleteMemoryEntry: "Not a correction: nothing of the text is left. Contexts that rest on it are written anew.",
   createMemoryEntryCorrection: "Both stay: searches of an earlier time find the old one.",
   searchMemory: "By words, by tags, by time and, where the tenant has embeddings, by meaning.",
+  listMemoryEvents: "By ids alone, for 30 days. Webhooks are told the same.",
+  searchMemories: "In one call what a call for each memory would find.",
   getMemoryContext: "What the memory knows, in one text for a prompt.",
   putMemoryContext: "Messages that come later are taken into it as into any version.",
   listMemoryContexts: "Without their texts' sources; `sources` of a version lists these.",

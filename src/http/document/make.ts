@@ -2,6 +2,7 @@
  * Makes of what the routes declare the document that callers read: what is written apart from what is read, headers and
  * refusals that middleware reads and gives, descriptions, tags and examples.
  */
+import { defined } from "../../conversation/defined.js";
 import { typeAsks } from "./asks.js";
 import { descriptions, tagDescriptions } from "./descriptions.js";
 import { versionedPaths, withHeaders } from "./headers.js";
@@ -16,7 +17,7 @@ export function makeDocument(declared: unknown): ApiDocument {
   const versioned = versionedPaths(places);
   const whole = mapOperations(document, ({ operation, ...place }) => {
     const description = operation.description ?? descriptions[operation.operationId];
-    const described = { ...operation, ...(description === undefined ? {} : { description }) };
+    const described = { ...operation, ...defined({ description }) };
     const sent = withHeaders({ ...place, operation: described }, versioned);
     return withProblems({ ...place, operation: withExamples(sent) });
   });

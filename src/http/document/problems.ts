@@ -65,16 +65,22 @@ export function withProblems({ method, path, operation }: Place): Operation {
     400: requestBody !== undefined,
     401: guarded || isSigned,
     403: guarded && !path.startsWith("/v1/admin/"),
-    // A chat's id stands in the body.
-    404: path.includes("{") || path === "/v1/ui-chat",
+    // A chat's id stands in the body, like the names of what is tried; there may be no prices.
+    404:
+      path.includes("{") ||
+      ["/v1/ui-chat", "/v1/try", "/v1/decisions/replay"].includes(path) ||
+      `${method} ${path}` === "get /v1/admin/prices",
     409: guarded && method !== "get",
     // Messages name the version that a change was made for, by its hash or its number.
-    412: parameters.some(({ name }) => name === "If-Match") || /\/messages\/[^/]+\/(edits|restore|erase)$/.test(path),
+    412:
+      parameters.some(({ name }) => name === "If-Match") ||
+      /\/config\/apply$|\/messages\/[^/]+\/(edits|restore|erase)$/.test(path),
     413: isSigned || (guarded && method !== "get" && method !== "delete"),
     415: guarded && method !== "get" && method !== "delete",
     // No route takes a query parameter that it does not know.
     422: true,
-    429: guarded,
+    // The door may be shut to everybody.
+    429: true,
     500: true,
     502: path.startsWith("/v1/roundtables") && method === "post",
     503: guarded,

@@ -2,7 +2,9 @@
  * An example for each body. It belongs to a shape (`Turn`), of which pages and written variants make their own, or to one
  * operation: `createRun request`, `createAdminTenant 201`, `getRunTrace 200 text/markdown`.
  */
+import { defined } from "../../conversation/defined.js";
 import { channelExamples } from "./examples/channels.js";
+import { limitExamples } from "./examples/limits.js";
 import { memoryExamples } from "./examples/memory.js";
 import { openAiExamples } from "./examples/openai.js";
 import { roundtableExamples } from "./examples/roundtables.js";
@@ -19,6 +21,7 @@ const examples: Readonly<Record<string, unknown>> = {
   ...runExamples,
   ...roundtableExamples,
   ...memoryExamples,
+  ...limitExamples,
   ...webhookExamples,
   ...channelExamples,
   ...openAiExamples,
@@ -31,9 +34,12 @@ export function withExamples(operation: Operation): Operation {
   const { operationId, requestBody, responses } = operation;
   return {
     ...operation,
-    ...(requestBody === undefined
-      ? {}
-      : { requestBody: { ...requestBody, content: exemplified(requestBody.content, `${operationId} request`) } }),
+    ...defined({
+      requestBody: requestBody && {
+        ...requestBody,
+        content: exemplified(requestBody.content, `${operationId} request`),
+      },
+    }),
     responses: Object.fromEntries(
       Object.entries(responses).map(([status, response]) => [
         status,

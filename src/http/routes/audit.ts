@@ -1,8 +1,13 @@
 /** The tenant's audit. */
 import { z } from "zod";
-import { auditFormats, canExportAudit, exportAudit } from "../../application/audit/export-audit.js";
+import { auditFormats, exportAudit } from "../../application/audit/export-audit.js";
+import { auditFilterInput, listAudit } from "../../application/audit/list-audit.js";
+import { listOf, pageInput } from "../../application/page.js";
+import { defined } from "../../conversation/defined.js";
+import { need, problem } from "../../conversation/problem.js";
 import { auditEntrySchema } from "../../tenancy/audit.js";
-import { actorOf, unwrap } from "../context.js";
+import { authorize } from "../../tenancy/authority.js";
+import { actorOf } from "../context.js";
 import { newRouter, route } from "../routing.js";
 
 const mediaTypes = { jsonl: "application/jsonl", csv: "text/csv" } as const;
@@ -17,19 +22,20 @@ audit.openapi(
     tags: ["Audit"],
     summary: "Every decision of the tenant: of supervisors, and of people",
     description:
-      "Passes of supervisors; answers, cancellations and expiries of asks; edits, restores and erasures of messages; changes of sessions' contexts, of resources, channels and webhooks and of the tenant's settings; lists of remote tools that were accepted; keys that were made and deleted; end users whose tokens were made void; deletions of sessions, memories and vaults, and of entries and threads of memories; each with who did it. Oldest first, a moment behind the objects. As lines of JSON, or as CSV in which no cell is a formula.",
+      "Passes of supervisors; answers, cancellations and expiries of asks; edits, restores and erasures of messages; changes of sessions' contexts, of resources, channels and webhooks and of the tenant's settings; lists of remote tools that were accepted; keys that were made and deleted; end users whose tokens were made void; deletions of sessions, memories and vaults, and of entries and threads of memories; each with who did it. Oldest first, a moment behind the objects. As lines of JSON, or as CSV in which no cell is a formula; with `format=json` a page at a time.",
     request: {
       query: z.object({
-        from: z.iso.datetime({ offset: true }).optional(),
-        /** Up to, and without, this time. */
-        to: z.iso.datetime({ offset: true }).optional(),
-        format: z.enum(auditFormats).default("jsonl"),
+        ...auditFilterInput(),
+        format: z.enum([...auditFormats, "json"]).default("jsonl"),
+        /** Of `json`, which is a page. */
+        ...pageInput(),
       }),
     },
     responses: {
       200: {
-        description: "One entry a line",
+        description: "One entry a line, or a page of them",
         content: {
+          "application/json": { schema: listOf(auditEntrySchema) },
           [mediaTypes.jsonl]: { schema: auditEntrySchema },
           [mediaTypes.csv]: { schema: z.string() },
         },
@@ -37,16 +43,27 @@ audit.openapi(
     },
   }),
   async (c) => {
-    const query = c.req.valid("query");
+    const { format, limit, cursor, ...filter } = c.req.valid("query");
+    if (format === "json") {
+      const input = { ...filter, limit, ...defined({ cursor }) };
+      return c.json(await listAudit(actorOf(c), input, c.get("services")), 200);
+    }
+    if (cursor !== undefined) throw cursorOfLines();
+    const query = { ...filter, format };
     const headers = {
       "content-type": `${mediaTypes[query.format]}; charset=utf-8`,
       "content-disposition": `attachment; filename="audit.${query.format}"`,
     };
     // Nobody reads what a HEAD would export.
     if (c.req.method === "HEAD") {
-      unwrap(canExportAudit(actorOf(c)));
+      need(authorize(actorOf(c), exportAudit));
       return new Response(null, { headers });
     }
-    return new Response(unwrap(await exportAudit(actorOf(c), query, c.get("services"))), { headers });
+    return new Response(await exportAudit(actorOf(c), query, c.get("services")), { headers });
   },
 );
+
+const cursorOfLines = () =>
+  problem("invalid", "Lines and CSV come whole. Ask for pages with format=json.", {
+    errors: [{ path: "cursor", message: "only with format=json" }],
+  });

@@ -1,159 +1,94 @@
-/** Sessions: begun, listed, read, deleted, and what their supervisors decided. */
+/** Sessions: routes of the acts on them, on their turns and messages, and those whose answers aren't one shape. */
 import { z } from "zod";
-import { beginSession, ensureSession } from "../../application/sessions/begin-session.js";
-import { changeSession } from "../../application/sessions/change-session.js";
-import { deleteSession } from "../../application/sessions/delete-session.js";
-import { listSessions } from "../../application/sessions/list-sessions.js";
-import { readSession } from "../../application/sessions/read-session.js";
-import { readSupervision } from "../../application/sessions/read-supervision.js";
+import { sessionActs } from "../../application/sessions/acts.js";
+import { ensureSession } from "../../application/sessions/begin-session.js";
+import { sessionInput } from "../../application/sessions/own-session.js";
+import { readTurnTrace } from "../../application/sessions/read-turn-trace.js";
+import { sendMessage, streamMessage } from "../../application/sessions/send-message.js";
+import { turnInput } from "../../application/sessions/turn-for.js";
+import { isFinal, sendMessageSchema, turnSchema } from "../../chat/session.js";
+import { turnTraceSchema } from "../../routing/trace.js";
+import { addRoute, routesOf } from "../act-routes.js";
+import { actorOf } from "../context.js";
 import {
-  newSessionSchema,
-  passViewSchema,
-  sessionChangeSchema,
-  sessionSchema,
-  sessionStatuses,
-} from "../../chat/session.js";
-import { externalIdSchema, itemName, subjectSchema } from "../../conversation/names.js";
-import { actorOf, unwrap } from "../context.js";
-import { metadataFilter } from "../query.js";
-import { json, jsonBody, listOf, newRouter, pageQuery, route } from "../routing.js";
+  eventStreamOf,
+  eventStreamResponse,
+  eventsAnswers,
+  eventsDescription,
+  eventsQuery,
+  eventsResponse,
+} from "../events.js";
+import { json, jsonBody, route } from "../routing.js";
+import { storyType, traceAnswer, traceQuery } from "../trace.js";
 
-const tags = ["Sessions"];
-export const sessionParam = z.object({ sessionId: z.string().max(100) });
+const sessionParam = z.object(sessionInput());
+const turnParam = z.object(turnInput());
 
-export const sessions = newRouter();
-
-sessions.openapi(
-  route({
-    "x-act": "beginSession",
-    method: "post",
-    path: "/v1/sessions",
-    tags,
-    summary: "Begin a session with an agent",
-    request: { body: jsonBody(newSessionSchema) },
-    responses: { 201: json("The session", sessionSchema) },
-  }),
-  async (c) => {
-    const input = { definition: c.req.valid("json"), idempotencyKey: c.req.header("idempotency-key") };
-    const session = unwrap(await beginSession(actorOf(c), input, c.get("services")));
-    c.header("location", `/v1/sessions/${session.sessionId}`);
-    return c.json(session, 201);
+export const sessions = routesOf(sessionActs, {
+  beginSession: (router, addDerived) => {
+    addDerived();
+    addRoute(router, ensureSession);
   },
-);
-
-sessions.openapi(
-  route({
-    "x-act": "beginSession",
-    method: "put",
-    path: "/v1/sessions/by-external-id/{externalId}",
-    tags,
-    summary: "The session that has your own id: the one there is, or a new one",
-    description: "However many ask at the same time, one session is made. Of one that is there nothing is changed.",
-    request: { params: z.object({ externalId: externalIdSchema }), body: jsonBody(newSessionSchema) },
-    responses: { 200: json("The one there is", sessionSchema), 201: json("A new one", sessionSchema) },
-  }),
-  async (c) => {
-    const input = { ...c.req.valid("param"), definition: c.req.valid("json") };
-    const { session, created } = unwrap(await ensureSession(actorOf(c), input, c.get("services")));
-    c.header("location", `/v1/sessions/${session.sessionId}`);
-    return c.json(session, created ? 201 : 200);
+  sendMessage: (router) =>
+    router.openapi(
+      route({
+        "x-act": "sendMessage",
+        method: "post",
+        path: "/v1/sessions/{sessionId}/messages",
+        tags: ["Turns"],
+        summary: "Send a message and get its turn; with `Accept: text/event-stream` its events as they happen",
+        description:
+          "A turn that has ended within `waitMs`, or waits for an answer, is a 200; one that is queued or still runs is a 202, to be looked up or followed. A stream ends there too. With `follow` both go on through what is waited for, to the end of the turn (JSON for `waitMs`), and the stream of a queued turn brings those before it. Up to 32 messages wait in a session, in order. An `Idempotency-Key` makes sure that a message sent twice is one turn.",
+        request: { params: sessionParam, body: jsonBody(sendMessageSchema) },
+        responses: {
+          200: {
+            description: "The turn, or its events",
+            content: { "application/json": { schema: turnSchema }, ...eventStreamOf("session") },
+          },
+          202: json("The turn still runs", turnSchema),
+        },
+      }),
+      async (c) => {
+        const message = { ...c.req.valid("param"), ...c.req.valid("json") };
+        if (c.req.header("accept")?.includes("text/event-stream") ?? false) {
+          return eventStreamResponse(await streamMessage(actorOf(c), message, c.get("services")));
+        }
+        const turn = await sendMessage(actorOf(c), message, c.get("services"));
+        return c.json(turn, isFinal(turn.status) || turn.status === "waiting" ? 200 : 202);
+      },
+    ),
+  readTurnTrace: (router) =>
+    router.openapi(
+      route({
+        "x-act": "readTurnTrace",
+        method: "get",
+        path: "/v1/sessions/{sessionId}/turns/{turnId}/trace",
+        tags: ["Turns"],
+        summary:
+          "Everything that happened in a turn, and the same as a story (`Accept: text/markdown`, or `?format=markdown`)",
+        request: { params: turnParam, query: traceQuery },
+        responses: traceAnswer(turnTraceSchema),
+      }),
+      async (c) => {
+        const trace = await readTurnTrace(actorOf(c), c.req.valid("param"), c.get("services"));
+        const type = storyType(c, c.req.valid("query").format);
+        return type === undefined ? c.json(trace, 200) : c.body(`${trace.story}\n`, 200, { "content-type": type });
+      },
+    ),
+  eraseMessage: (router, addDerived) => {
+    addDerived();
+    router.openapi(
+      route({
+        "x-act": "followEvents",
+        method: "get",
+        path: "/v1/sessions/{sessionId}/events",
+        tags: ["Sessions"],
+        summary: "Everything that happened in a session, and happens: server-sent events, or a WebSocket on upgrade",
+        description: eventsDescription,
+        request: { params: sessionParam, query: eventsQuery },
+        responses: eventsAnswers("session"),
+      }),
+      (c) => eventsResponse(c, { kind: "session", id: c.req.valid("param").sessionId }, c.req.valid("query")),
+    );
   },
-);
-
-const sessionsQuery = pageQuery
-  .extend({
-    agent: itemName.optional(),
-    status: z.enum(sessionStatuses).optional(),
-    subject: subjectSchema.optional(),
-    externalId: externalIdSchema.optional(),
-    updatedAfter: z.iso.datetime({ offset: true }).optional(),
-  })
-  .catchall(z.string());
-
-sessions.openapi(
-  route({
-    "x-act": "listSessions",
-    method: "get",
-    path: "/v1/sessions",
-    tags,
-    summary: "The tenant's sessions, newest first",
-    description:
-      "A copy of what the sessions hold, a moment behind them; one session by its id is always current. `metadata.x=y` finds those whose metadata has `y` under `x`.",
-    request: { query: sessionsQuery },
-    responses: { 200: json("A page of sessions", listOf(sessionSchema)) },
-  }),
-  async (c) => {
-    const { limit, cursor, updatedAfter, agent, status, subject, externalId, ...rest } = c.req.valid("query");
-    const filter = {
-      ...{ agent, status, subject, externalId, metadata: metadataFilter(rest) },
-      updatedAfter: updatedAfter === undefined ? undefined : Date.parse(updatedAfter),
-    };
-    return c.json(unwrap(await listSessions(actorOf(c), { limit, cursor, filter }, c.get("services"))), 200);
-  },
-);
-
-sessions.openapi(
-  route({
-    "x-act": "readSession",
-    method: "get",
-    path: "/v1/sessions/{sessionId}",
-    tags,
-    summary: "One session",
-    request: { params: sessionParam },
-    responses: { 200: json("The session", sessionSchema) },
-  }),
-  async (c) => {
-    const { sessionId } = c.req.valid("param");
-    return c.json(unwrap(await readSession(actorOf(c), sessionId, c.get("services"))), 200);
-  },
-);
-
-sessions.openapi(
-  route({
-    "x-act": "changeSession",
-    method: "patch",
-    path: "/v1/sessions/{sessionId}",
-    tags,
-    summary: "Change what is noted on a session",
-    description:
-      "Of the metadata what is named changes, and null removes an entry. A subject can be given to a session that has none, once.",
-    request: { params: sessionParam, body: jsonBody(sessionChangeSchema) },
-    responses: { 200: json("The session", sessionSchema) },
-  }),
-  async (c) => {
-    const input = { ...c.req.valid("param"), change: c.req.valid("json") };
-    return c.json(unwrap(await changeSession(actorOf(c), input, c.get("services"))), 200);
-  },
-);
-
-sessions.openapi(
-  route({
-    "x-act": "deleteSession",
-    method: "delete",
-    path: "/v1/sessions/{sessionId}",
-    tags,
-    summary: "Delete a session and all it holds",
-    request: { params: sessionParam },
-    responses: { 204: { description: "It is gone" } },
-  }),
-  async (c) => {
-    unwrap(await deleteSession(actorOf(c), c.req.valid("param").sessionId, c.get("services")));
-    return c.body(null, 204);
-  },
-);
-
-sessions.openapi(
-  route({
-    "x-act": "readSupervision",
-    method: "get",
-    path: "/v1/sessions/{sessionId}/supervision",
-    tags,
-    summary: "What every pass of the supervisors decided, and why",
-    request: { params: sessionParam, query: pageQuery },
-    responses: { 200: json("A page of supervision states", listOf(passViewSchema)) },
-  }),
-  async (c) => {
-    const query = { ...c.req.valid("param"), ...c.req.valid("query") };
-    return c.json(unwrap(await readSupervision(actorOf(c), query, c.get("services"))), 200);
-  },
-);
+});

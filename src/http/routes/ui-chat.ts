@@ -2,9 +2,10 @@
 import { z } from "zod";
 import { resumeChat, sendToChat, unfinishedTurn } from "../../application/sessions/use-chat.js";
 import { externalIdSchema, itemName } from "../../conversation/names.js";
+import { problem } from "../../conversation/problem.js";
 import { sha256Hex } from "../../platform/digest.js";
-import { actorOf, unwrap } from "../context.js";
-import { problem } from "../problems.js";
+import { actorOf } from "../context.js";
+import { followQuery } from "../events.js";
 import { jsonBody, newRouter, route } from "../routing.js";
 import { uiChunkSchema } from "../ui-chat/chunks.js";
 import { uiMessageStream, uiStreamHeaders } from "../ui-chat/stream.js";
@@ -30,6 +31,12 @@ export const uiChatSchema = z.strictObject({
     .optional()
     .describe("`regenerate-message` sends the last user message once more."),
   messageId: z.string().max(500).optional(),
+  follow: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Goes on while staff or an earlier message is waited for, until the turn has ended or its user is asked.",
+    ),
   agent: itemName.optional().describe("Whom the first message is for; a token for one agent needs none."),
 });
 
@@ -49,13 +56,16 @@ uiChat.openapi(
     responses: { 200: { description: "The chunks of one message, up to `data: [DONE]`", content: chunks } },
   }),
   async (c) => {
-    const { id, messages, trigger, agent } = c.req.valid("json");
+    const { id, messages, trigger, agent, follow } = c.req.valid("json");
     const message = messages.findLast(({ role }) => role === "user");
     const content = textOf(message);
-    const idempotencyKey =
-      c.req.header("idempotency-key") ?? (await keyOf(message?.id, content, trigger === "regenerate-message"));
-    const sent = await sendToChat(actorOf(c), { chatId: id, agent, content, idempotencyKey }, c.get("services"));
-    return new Response(uiMessageStream(unwrap(sent)), { headers: uiStreamHeaders });
+    const idempotencyKey = await keyOf(message?.id, content, trigger === "regenerate-message");
+    const sent = await sendToChat(
+      actorOf(c),
+      { chatId: id, agent, content, idempotencyKey, follow },
+      c.get("services"),
+    );
+    return new Response(uiMessageStream(sent), { headers: uiStreamHeaders });
   },
 );
 
@@ -67,7 +77,7 @@ uiChat.openapi(
     operationId: "resumeUiChatStream",
     tags,
     summary: "The reply that is being written, from its start; or the question that is open",
-    request: { params: z.object({ id: externalIdSchema }) },
+    request: { params: z.object({ id: externalIdSchema }), query: z.object({ follow: followQuery }) },
     responses: {
       200: { description: "The chunks of one message, up to `data: [DONE]`", content: chunks },
       204: { description: "Nothing runs in the chat, there is no such chat, or it is another user's" },
@@ -76,10 +86,10 @@ uiChat.openapi(
   async (c) => {
     const { id } = c.req.valid("param");
     if (c.req.method === "HEAD") {
-      const found = unwrap(await unfinishedTurn(actorOf(c), id, c.get("services")));
+      const found = await unfinishedTurn(actorOf(c), id, c.get("services"));
       return found === undefined ? c.body(null, 204) : new Response(null, { headers: uiStreamHeaders });
     }
-    const turn = unwrap(await resumeChat(actorOf(c), id, c.get("services")));
+    const turn = await resumeChat(actorOf(c), { chatId: id, ...c.req.valid("query") }, c.get("services"));
     if (turn === undefined) return c.body(null, 204);
     return new Response(uiMessageStream(turn), { headers: uiStreamHeaders });
   },

@@ -47,8 +47,13 @@ export const uiChunkSchema = z.discriminatedUnion("type", [
     .object({ type: z.literal("data-ask"), id: z.string(), data: askData })
     .describe("A question to the user. Another one with the same id takes its place: the ask was closed."),
   z
-    .object({ type: z.literal("data-waiting"), data: z.object({ for: z.enum(["staff", "earlier_message"]) }) })
-    .describe("Somebody else has to do something first: staff, or whoever is asked about a message before this one."),
+    .object({
+      type: z.literal("data-waiting"),
+      data: z.object({ for: z.enum(["staff", "earlier_message"]), message: z.string() }),
+    })
+    .describe(
+      "Something comes first: staff has to look at it, or a message before this one is dealt with. `message` says so to the user.",
+    ),
   z.object({ type: z.literal("data-blocked"), data: z.object({ message: z.string() }) }),
   z.object({ type: z.literal("error"), errorText: z.string() }),
   z.object({ type: z.literal("abort"), reason: z.string() }),

@@ -1,9 +1,11 @@
 /** One message of a UI message stream: made of the events of a turn. */
+import type { z } from "zod";
 import { isAskHuman } from "../../agent/built-in/ask-human.js";
 import { agentEvents } from "../../agent/events.js";
 import { type Ask, askSchema } from "../../asks/ask.js";
 import { chatEvents } from "../../chat/events.js";
 import type { Turn } from "../../chat/session.js";
+import { defined } from "../../conversation/defined.js";
 import { replyText, type ToolCallRequest, type ToolCallResult } from "../../conversation/message.js";
 import type { UiChunk } from "./chunks.js";
 import { ReplyTextParts } from "./reply-text.js";
@@ -14,7 +16,12 @@ export interface TurnEvent {
   readonly data: unknown;
 }
 
-const { "reply.delta": delta, "reply.retracted": retracted, "turn.waiting": waiting } = chatEvents;
+const {
+  "reply.delta": delta,
+  "reply.retracted": retracted,
+  "turn.waiting": waiting,
+  "turn.queued": queued,
+} = chatEvents;
 const ranHere = { dynamic: true, providerExecuted: true } as const;
 const lost = "The connection ended before the answer did. Load the conversation again to see how it went on.";
 
@@ -40,10 +47,12 @@ export class UiMessage {
 
   /** Begins the message with what has happened so far: what an earlier message of the turn shows is left out. */
   begin(past: readonly TurnEvent[]): UiChunk[] {
-    const waits = past.flatMap(({ type }, at) => (type === "turn.waiting" && at < past.length - 1 ? [at] : []));
+    const isOwnWait = ({ type, data }: TurnEvent): boolean =>
+      type === "turn.waiting" && waiting.data.safeParse(data).data?.turnId === turnId;
+    const { turnId } = this.ids;
+    const waits = past.flatMap((event, at) => (isOwnWait(event) && at < past.length - 1 ? [at] : []));
     const from = waits.at(-1);
     const before = from === undefined ? [] : past.slice(0, from + 1);
-    const { turnId } = this.ids;
     const { data } = waiting.data.safeParse(before.at(-1)?.data);
     this.text = new ReplyTextParts(data?.reply);
     return [
@@ -72,8 +81,10 @@ export class UiMessage {
         return this.opened(askSchema.parse(data));
       case "ask.closed":
         return this.closed(askSchema.parse(data));
+      case "turn.queued":
+        return this.queued(queued.data.parse(data));
       case "turn.waiting":
-        return this.waits(waiting.data.parse(data).reply);
+        return this.waits(waiting.data.parse(data));
       case "turn.completed":
         return this.ended(chatEvents["turn.completed"].data.parse(data));
       default:
@@ -81,12 +92,15 @@ export class UiMessage {
     }
   }
 
-  /** The stream is over. @param turn as it is then */
-  end(turn: Pick<Turn, "status"> | undefined): UiChunk[] {
+  /** Whether its user has to answer before more can come: what they write next goes to their own message. */
+  asksUser(): boolean {
+    return this.state === "waiting" && [...this.open.values()].includes("user");
+  }
+
+  /** The stream is over. */
+  end(): UiChunk[] {
     if (this.state === "ended") return [];
     if (this.state === "waiting") return [...this.text.endPart(), ...finish("other")];
-    if (turn?.status === "queued")
-      return [{ type: "data-waiting", data: { for: "earlier_message" } }, ...finish("other")];
     return [{ type: "error", errorText: lost }, ...this.text.endPart(), ...finish("error")];
   }
 
@@ -112,14 +126,33 @@ export class UiMessage {
     return this.asked.has(ask.askId) ? [askPart(ask)] : [];
   }
 
-  private waits(reply: string | undefined): UiChunk[] {
+  /** Of another turn that follows, a page that follows this one needn't hear. */
+  private queued({ turnId, userMessage }: z.infer<typeof queued.data>): UiChunk[] {
+    if (turnId !== this.ids.turnId) return [];
     this.state = "waiting";
-    const text = reply === undefined ? this.text.endPart() : this.text.settle(reply);
-    const forStaff = this.open.size > 0 && ![...this.open.values()].includes("user");
-    return forStaff ? [...text, { type: "data-waiting", data: { for: "staff" } }] : text;
+    return [{ type: "data-waiting", data: { for: "earlier_message", message: userMessage } }];
   }
 
-  private ended({ status, reply, error, supervision }: Turn): UiChunk[] {
+  private waits({ turnId, reply, waitsFor, userMessage = "" }: z.infer<typeof waiting.data>): UiChunk[] {
+    this.state = "waiting";
+    const text = reply === undefined ? this.text.endPart() : this.text.settle(reply);
+    const isForStaff = turnId === this.ids.turnId && waitsFor?.audience === "staff";
+    return isForStaff ? [...text, { type: "data-waiting", data: { for: "staff", message: userMessage } }] : text;
+  }
+
+  /** The end of a turn before this one is told as text: the message goes on with its own. */
+  private earlierEnded({ reply, error }: Turn): UiChunk[] {
+    const calls = reply?.modelReply.turns.flatMap(({ toolCalls = [] }) => toolCalls) ?? [];
+    const text = error?.content ?? (reply === undefined ? "" : replyText(reply.modelReply));
+    const chunks = [...this.toolsEnded(calls), ...this.text.settle(text)];
+    this.tools.clear();
+    this.text = this.text.next();
+    return chunks;
+  }
+
+  private ended(turn: Turn): UiChunk[] {
+    if (turn.turnId !== this.ids.turnId) return this.earlierEnded(turn);
+    const { status, reply, error, supervision } = turn;
     this.state = "ended";
     const metadata = { status, supervision: supervision.status };
     const message = error?.content ?? "The answer failed.";
@@ -179,8 +212,5 @@ function finish(
   finishReason: Extract<UiChunk, { type: "finish" }>["finishReason"],
   messageMetadata?: Extract<UiChunk, { type: "finish" }>["messageMetadata"],
 ): UiChunk[] {
-  return [
-    { type: "finish-step" },
-    { type: "finish", finishReason, ...(messageMetadata === undefined ? {} : { messageMetadata }) },
-  ];
+  return [{ type: "finish-step" }, { type: "finish", finishReason, ...defined({ messageMetadata }) }];
 }

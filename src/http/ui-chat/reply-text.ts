@@ -18,6 +18,13 @@ export class ReplyTextParts {
   private ids: string[] = [];
   private count = 0;
 
+  /** The text of the turn that follows, in parts of the same message. */
+  next(): ReplyTextParts {
+    const parts = new ReplyTextParts();
+    parts.count = this.count;
+    return parts;
+  }
+
   /** @param shownBefore the text that an earlier message showed, before the turn waited for an answer */
   constructor(shownBefore = "") {
     this.shown = shownBefore;

@@ -8,17 +8,16 @@ import { answerSchema, askKinds, askPriorities, askSchema } from "../../asks/ask
 import { askSorts } from "../../asks/listing.js";
 import { audiences } from "../../asks/policy.js";
 import { cursor, limit, pageOf } from "../inputs.js";
-import { type McpTool, mcpTool } from "../tool.js";
+import { actTool, type McpTool } from "../tool.js";
 
 const askText = ({ askId, status, question, answer }: z.input<typeof askSchema>): string =>
   `[${askId}] ${status}: ${question}${answer === undefined ? "" : `\nAnswer: ${JSON.stringify(answer)}`}`;
 
 export const askTools: readonly McpTool[] = [
-  mcpTool({
+  actTool(listAsks, {
     name: "list_asks",
     title: "List what is waited for",
     description: "Questions, context requests, approvals and reviews that work is waiting on.",
-    act: "listAsks",
     effect: "reads",
     input: z.strictObject({
       status: askSchema.shape.status.default("open"),
@@ -34,42 +33,35 @@ export const askTools: readonly McpTool[] = [
     }),
     output: pageOf(askSchema),
     text: ({ items }) => (items.length === 0 ? "Nothing is waited for." : items.map(askText).join("\n")),
-    run: (query, { actor, services }) => listAsks(actor, query, services),
   }),
-  mcpTool({
+  actTool(readAsk, {
     name: "get_ask",
     title: "Read a question",
     description: "One ask with all that is known of it: what it is about, who may answer, until when.",
-    act: "readAsk",
     effect: "reads",
     input: z.strictObject({ askId: z.string().max(200) }),
     output: askSchema,
     text: askText,
-    run: ({ askId }, { actor, services }) => readAsk(actor, askId, services),
   }),
-  mcpTool({
+  actTool(answerAsk, {
     name: "answer_ask",
     title: "Answer a question",
     description:
-      'Answers an ask; the first answer wins, and what waits goes on. By its kind: human {"response"}, context {"result" or "error", "source"?}, approval {"decision": "once" | "session" | "deny"}, review {"decision": "accept" | "edit" | "reject", "content"?}.',
-    act: "answerAsk",
+      'Answers an ask; the first answer wins, and what waits goes on. By its kind: human {"response"}, context {"result" or "error", "source"?}, approval {"decision": "once" | "session" | "deny"}, review {"decision": "accept" | "edit" | "reject", "content"?}; with a decision "note" (kept for staff) and "message" (told to the user or the model; of approvals with deny alone).',
     effect: "changes",
     idempotent: true,
     input: z.strictObject({ askId: z.string().max(200), answer: answerSchema }),
     output: askSchema,
     text: askText,
-    run: ({ askId, answer }, { actor, services }) => answerAsk(actor, { askId, answer }, services),
   }),
-  mcpTool({
+  actTool(cancelAsk, {
     name: "cancel_ask",
     title: "Withdraw a question",
     description: "Closes an ask without an answer; what waits goes on without one.",
-    act: "cancelAsk",
     effect: "changes",
     idempotent: true,
     input: z.strictObject({ askId: z.string().max(200) }),
     output: askSchema,
     text: askText,
-    run: ({ askId }, { actor, services }) => cancelAsk(actor, askId, services),
   }),
 ];

@@ -1,12 +1,13 @@
 /** Entries of a memory and the threads they come from, under the names of the memory agent's own papers. */
+
 import { z } from "zod";
 import { addEntry, listEntries, readEntry } from "../../application/memory/manage-entries.js";
-import { plainContextSchema } from "../../application/memory/memory-search.js";
 import { searchEntries } from "../../application/memory/search-entries.js";
+import { plainContextSchema } from "../../application/memory/search-shapes.js";
 import { endThread, recordMessages, startThread } from "../../application/memory/use-threads.js";
-import { ok } from "../../conversation/problem.js";
+import { threadIdSchema } from "../../conversation/names.js";
 import { entrySchema, newEntrySchema, timeSchema } from "../../memory/entry.js";
-import { contextSchema, invocationSchema, newMessageSchema, threadIdSchema } from "../../memory/memory.js";
+import { contextSchema, invocationSchema, newMessageSchema } from "../../memory/memory.js";
 import { cursor, idempotencyKey, limit, pageOf } from "../inputs.js";
 import { type McpTool, mcpTool } from "../tool.js";
 
@@ -19,7 +20,7 @@ export const entryTools: readonly McpTool[] = [
     name: "add_entry",
     title: "Remember something",
     description: "Adds an entry to a memory, word for word. Without a summary one is made of its beginning.",
-    act: "addEntry",
+    act: addEntry,
     effect: "adds",
     input: z.strictObject({
       memory_id,
@@ -31,16 +32,16 @@ export const entryTools: readonly McpTool[] = [
       idempotency_key: idempotencyKey,
     }),
     output: entrySchema,
-    run: ({ memory_id: memoryId, raw_entry, idempotency_key, ...fields }, { actor, services }) => {
+    run: ({ memory_id: memoryId, raw_entry, idempotency_key: _, ...fields }, { actor, services }) => {
       const entry = newEntrySchema.parse({ ...fields, rawEntry: raw_entry });
-      return addEntry(actor, { memoryId, entry, idempotencyKey: idempotency_key }, services);
+      return addEntry(actor, { memoryId, entry }, services);
     },
   }),
   mcpTool({
     name: "get_entry",
     title: "Read an entry",
     description: "One entry, superseded or not.",
-    act: "readEntry",
+    act: readEntry,
     effect: "reads",
     input: z.strictObject({ memory_id, entry_id: z.string().max(100) }),
     output: entrySchema,
@@ -52,7 +53,7 @@ export const entryTools: readonly McpTool[] = [
     name: "list_entries",
     title: "List entries",
     description: "The entries that hold, by the time at which they were said, a page at a time.",
-    act: "listEntries",
+    act: listEntries,
     effect: "reads",
     input: z.strictObject({
       memory_id,
@@ -64,14 +65,14 @@ export const entryTools: readonly McpTool[] = [
     output: pageOf(entrySchema),
     text: ({ items, nextCursor }) =>
       [...items.map(entryLine), ...(nextCursor === null ? [] : [`There is more: cursor ${nextCursor}`])].join("\n"),
-    run: ({ memory_id: memoryId, before, after, ...page }, { actor, services }) =>
-      listEntries(actor, { ...page, memoryId, filter: { before, after } }, services),
+    run: ({ memory_id: memoryId, ...query }, { actor, services }) =>
+      listEntries(actor, { ...query, memoryId }, services),
   }),
   mcpTool({
     name: "search_memories",
     title: "Search a memory",
     description: "Finds the entries that fit a query, with the newest context and the contexts that fit best.",
-    act: "searchEntries",
+    act: searchEntries,
     effect: "reads",
     input: z.strictObject({
       memory_id,
@@ -96,7 +97,7 @@ export const entryTools: readonly McpTool[] = [
     name: "start_session",
     title: "Begin a session of a memory thread",
     description: "Loads what is known: the context, and the entries that it doesn't cover yet. Again changes nothing.",
-    act: "startThread",
+    act: startThread,
     effect: "changes",
     idempotent: true,
     input: z.strictObject({ memory_id, thread_id: threadIdSchema }),
@@ -108,7 +109,7 @@ export const entryTools: readonly McpTool[] = [
     name: "process_conversation_message",
     title: "Give a memory thread a message",
     description: "Stores a message; it becomes an entry soon after, and the context is written anew when it is time.",
-    act: "recordMessages",
+    act: recordMessages,
     effect: "adds",
     input: z.strictObject({
       memory_id,
@@ -119,23 +120,21 @@ export const entryTools: readonly McpTool[] = [
       idempotency_key: idempotencyKey,
     }),
     output: invocationSchema,
-    run: ({ memory_id: memoryId, thread_id: threadId, idempotency_key, ...message }, { actor, services }) => {
+    run: ({ memory_id: memoryId, thread_id: threadId, idempotency_key: _, ...message }, { actor, services }) => {
       const messages = [newMessageSchema.parse(message)];
-      return recordMessages(actor, { memoryId, threadId, messages, idempotencyKey: idempotency_key }, services);
+      return recordMessages(actor, { memoryId, threadId, sent: { messages } }, services);
     },
   }),
   mcpTool({
     name: "end_session",
     title: "End a session of a memory thread",
     description: "Takes in what the context doesn't cover yet. Again changes nothing.",
-    act: "endThread",
+    act: endThread,
     effect: "changes",
     idempotent: true,
     input: z.strictObject({ memory_id, thread_id: threadIdSchema }),
     output: invocationSchema,
-    run: async ({ memory_id: memoryId, thread_id: threadId }, { actor, services }) => {
-      const ended = await endThread(actor, { memoryId, threadId }, services);
-      return ended.ok ? ok(ended.value) : ended;
-    },
+    run: ({ memory_id: memoryId, thread_id: threadId }, { actor, services }) =>
+      endThread(actor, { memoryId, threadId }, services),
   }),
 ];

@@ -1,6 +1,6 @@
 /** Vaults, memories and their context documents, under the names of the memory agent's own papers. */
 import { z } from "zod";
-import { awaitConsistency } from "../../application/memory/await-consistency.js";
+import { awaitConsistency, marksSchema } from "../../application/memory/await-consistency.js";
 import { createMemory, listMemories, readMemory } from "../../application/memory/manage-memories.js";
 import { createVault, listVaults } from "../../application/memory/manage-vaults.js";
 import { readMemoryContext } from "../../application/memory/read-contexts.js";
@@ -17,45 +17,35 @@ import {
 } from "../../memory/memory.js";
 import { promptNames } from "../../memory/prompts.js";
 import { cursor, idempotencyKey, limit, pageOf } from "../inputs.js";
-import { type McpTool, mcpTool } from "../tool.js";
+import { actTool, type McpTool, mcpTool } from "../tool.js";
 
 const memory_id = z.string().max(100);
 const vault_id = z.string().max(100);
-
-const marksSchema = z.object({
-  stored: z.int(),
-  indexed: z.int(),
-  context: z.int(),
-  failure: z.string().optional(),
-});
 
 export const memoryTools: readonly McpTool[] = [
   mcpTool({
     name: "create_vault",
     title: "Create a vault",
     description: "A vault holds memories.",
-    act: "createVault",
+    act: createVault,
     effect: "adds",
     input: z.strictObject({ title: newVaultSchema.shape.title, idempotency_key: idempotencyKey }),
     output: vaultSchema,
-    run: ({ title, idempotency_key }, { actor, services }) =>
-      createVault(actor, { title, idempotencyKey: idempotency_key }, services),
+    run: ({ title }, { actor, services }) => createVault(actor, { vault: { title } }, services),
   }),
-  mcpTool({
+  actTool(listVaults, {
     name: "list_vaults",
     title: "List vaults",
     description: "The vaults there are, a page at a time.",
-    act: "listVaults",
     effect: "reads",
     input: z.strictObject({ limit, cursor }),
     output: pageOf(vaultSchema),
-    run: (page, { actor, services }) => listVaults(actor, page, services),
   }),
   mcpTool({
     name: "create_memory_in_vault",
     title: "Create a memory",
     description: "A memory holds entries (what was said, word for word) and a context document (what is known).",
-    act: "createMemory",
+    act: createMemory,
     effect: "adds",
     input: z.strictObject({
       vault_id,
@@ -67,16 +57,16 @@ export const memoryTools: readonly McpTool[] = [
       idempotency_key: idempotencyKey,
     }),
     output: memorySchema,
-    run: ({ vault_id: vaultId, memory_type, external_id, idempotency_key, ...fields }, { actor, services }) => {
+    run: ({ vault_id: vaultId, memory_type, external_id, idempotency_key: _, ...fields }, { actor, services }) => {
       const memory = newMemorySchema.parse({ ...fields, memoryType: memory_type, externalId: external_id });
-      return createMemory(actor, { vaultId, memory, idempotencyKey: idempotency_key }, services);
+      return createMemory(actor, { vaultId, memory }, services);
     },
   }),
   mcpTool({
     name: "list_memories",
     title: "List memories",
     description: "The memories of a vault, a page at a time.",
-    act: "listMemories",
+    act: listMemories,
     effect: "reads",
     input: z.strictObject({ vault_id, limit, cursor }),
     output: pageOf(memorySchema),
@@ -86,29 +76,29 @@ export const memoryTools: readonly McpTool[] = [
     name: "get_memory",
     title: "Read a memory's description",
     description: "What a memory is called and how many entries it has.",
-    act: "readMemory",
+    act: readMemory,
     effect: "reads",
     input: z.strictObject({ memory_id }),
     output: memorySchema,
-    run: ({ memory_id: memoryId }, { actor, services }) => readMemory(actor, memoryId, services),
+    run: ({ memory_id: memoryId }, { actor, services }) => readMemory(actor, { memoryId }, services),
   }),
   mcpTool({
     name: "get_context",
     title: "Read what a memory knows",
     description: "The newest context document of a memory. Version 0 is empty: nothing was written yet.",
-    act: "readMemoryContext",
+    act: readMemoryContext,
     effect: "reads",
     input: z.strictObject({ memory_id }),
     output: contextSchema,
     text: ({ document }) => document,
-    run: ({ memory_id: memoryId }, { actor, services }) => readMemoryContext(actor, memoryId, services),
+    run: ({ memory_id: memoryId }, { actor, services }) => readMemoryContext(actor, { memoryId }, services),
   }),
   mcpTool({
     name: "put_context",
     title: "Write what a memory knows",
     description:
       "Puts a new version of the context document. With expected_version it is refused when somebody else wrote meanwhile.",
-    act: "writeMemoryContext",
+    act: writeMemoryContext,
     effect: "changes",
     input: z.strictObject({
       memory_id,
@@ -125,7 +115,7 @@ export const memoryTools: readonly McpTool[] = [
     title: "Wait until a memory has taken in what it was given",
     description:
       "Waits until messages are stored, indexed, or in the context, and says honestly what was reached and what failed.",
-    act: "awaitConsistency",
+    act: awaitConsistency,
     effect: "reads",
     input: z.strictObject({
       memory_id,
@@ -136,21 +126,21 @@ export const memoryTools: readonly McpTool[] = [
     }),
     output: z.object({
       reached: z.boolean(),
-      watermarks: z.union([marksSchema, z.object({ threads: z.record(z.string(), marksSchema) })]),
+      watermarks: z.union([marksSchema(), z.object({ threads: z.record(z.string(), marksSchema()) })]),
       failures: z.array(z.looseObject({})),
     }),
     run: ({ memory_id: memoryId, thread_id: threadId, timeout_ms: timeoutMs, ...goal }, { actor, services }) =>
-      awaitConsistency(actor, { memoryId, threadId, timeoutMs, ...goal }, services),
+      awaitConsistency(actor, { memoryId, goal: { threadId, timeoutMs, ...goal } }, services),
   }),
   mcpTool({
     name: "get_default_prompts",
     title: "Read the rules of the memory agent",
     description:
       "How entries are captured, summarised and written into the context: the tenant's own rules where it has any.",
-    act: "readPrompts",
+    act: readPrompts,
     effect: "reads",
     input: z.strictObject({}),
     output: z.object({ prompts: z.record(z.enum(promptNames), z.string()) }),
-    run: (_input, { actor, services }) => readPrompts(actor, services),
+    run: async (input, { actor, services }) => ({ prompts: (await readPrompts(actor, input, services)).prompts }),
   }),
 ];

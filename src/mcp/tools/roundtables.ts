@@ -13,11 +13,12 @@ import {
 import { readRoundtable } from "../../application/roundtables/read-roundtable.js";
 import { startRoundtable } from "../../application/roundtables/start-roundtable.js";
 import { synthesizeRoundtable } from "../../application/roundtables/synthesize-roundtable.js";
+import { defined } from "../../conversation/defined.js";
 import { issuesOf } from "../../conversation/issues.js";
-import { ok, type Result, refuse } from "../../conversation/problem.js";
+import { problem } from "../../conversation/problem.js";
 import { consensusSchema } from "../../roundtable/consensus/schema.js";
+import { shownCitationSchema, shownRoundSchema } from "../../roundtable/debate-record.js";
 import { thoughtsSchema } from "../../roundtable/reading/thoughts.js";
-import { shownCitationSchema, shownRoundSchema } from "../../roundtable/record-views.js";
 import {
   continueSchema,
   controlActions,
@@ -51,7 +52,7 @@ function roundtableText({ sessionId: id, status, message, responses, contextRequ
 }
 
 /** The debate once nothing runs any more, or after this time. */
-async function settled(roundtableId: string, time: number, call: Call): Promise<Result<Roundtable>> {
+async function settled(roundtableId: string, time: number, call: Call): Promise<Roundtable> {
   const { actor, services } = call;
   const work = { root: { kind: "roundtable", id: roundtableId } } as const;
   return awaitEnd(call, work, time, (wait) => readRoundtable(actor, { roundtableId, waitMs: wait }, services));
@@ -66,7 +67,7 @@ export const roundtableTools: readonly McpTool[] = [
     title: "Have a panel debate a topic",
     description:
       "Starts a debate of a stored panel, or of a mode with a number of agents, and returns its first round. The status needs_context lists what the agents ask for.",
-    act: "startRoundtable",
+    act: startRoundtable,
     effect: "adds",
     input: z.strictObject({
       topic: start.topic,
@@ -81,19 +82,20 @@ export const roundtableTools: readonly McpTool[] = [
       waiting: start.waiting,
       subject: start.subject,
       externalId: start.externalId,
+      memory: start.memory,
       waitMs,
       idempotencyKey,
     }),
     ...shown,
-    run: async ({ waitMs: time, idempotencyKey: key, ...fields }, call) => {
+    run: async ({ waitMs: time, idempotencyKey: _, ...fields }, call) => {
       const { actor, services } = call;
       const parsed = newRoundtableSchema.safeParse(fields);
       if (!parsed.success) {
         const errors = issuesOf(parsed.error);
-        return refuse("invalid", "The roundtable can't be started like this; see what follows.", { errors });
+        throw problem("invalid", "The roundtable can't be started like this; see what follows.", { errors });
       }
-      const begun = await startRoundtable(actor, { start: parsed.data, waitMs: 0, idempotencyKey: key }, services);
-      return begun.ok ? settled(begun.value.sessionId, time, call) : begun;
+      const begun = await startRoundtable(actor, { start: { ...parsed.data, waitMs: 0 } }, services);
+      return settled(begun.sessionId, time, call);
     },
   }),
   mcpTool({
@@ -101,24 +103,23 @@ export const roundtableTools: readonly McpTool[] = [
     title: "Go on with a debate",
     description:
       "Brings what was asked for (contextResults: {requestId, result or content or error, source?}) and runs one more round, or the closing pass.",
-    act: "continueRoundtable",
+    act: continueRoundtable,
     effect: "adds",
     input: z.strictObject({ sessionId, ...continueSchema.shape, waitMs, idempotencyKey }),
     ...shown,
     run: async ({ sessionId: roundtableId, waitMs: time, idempotencyKey: _, ...command }, call) => {
       const { actor, services } = call;
-      const went = await continueRoundtable(actor, { roundtableId, command, waitMs: 0 }, services);
-      if (!went.ok || !went.value.running) return went;
+      const went = await continueRoundtable(actor, { roundtableId, command: { ...command, waitMs: 0 } }, services);
+      if (!went.running) return went;
       const after = await settled(roundtableId, time, call);
-      const { outcomes } = went.value;
-      return after.ok && outcomes !== undefined ? ok({ ...after.value, outcomes }) : after;
+      return { ...after, ...defined({ outcomes: went.outcomes }) };
     },
   }),
   mcpTool({
     name: "get_roundtable",
     title: "Read a debate",
     description: "The debate as it is now: its status, the newest positions, and what is asked for.",
-    act: "readRoundtable",
+    act: readRoundtable,
     effect: "reads",
     input: z.strictObject({ sessionId, waitMs: waitMs.default(0) }),
     ...shown,
@@ -128,17 +129,17 @@ export const roundtableTools: readonly McpTool[] = [
     name: "list_sessions",
     title: "List debates",
     description: "The roundtables there are, newest first.",
-    act: "listRoundtables",
+    act: listRoundtables,
     effect: "reads",
     input: z.strictObject({ limit, cursor }),
     output: pageOf(roundtableSummarySchema),
-    run: (page, { actor, services }) => listRoundtables(actor, page, services),
+    run: (page, { actor, services }) => listRoundtables(actor, { ...page, metadata: {} }, services),
   }),
   mcpTool({
     name: "get_agents",
     title: "Read who sits at a table",
     description: "The seats of a debate: ids, names, roles, perspectives.",
-    act: "readRoundtable",
+    act: readRoundtable,
     effect: "reads",
     input: z.strictObject({ sessionId }),
     output: roundtableSchema.pick({ agents: true }),
@@ -149,7 +150,7 @@ export const roundtableTools: readonly McpTool[] = [
     name: "get_consensus",
     title: "Read the consensus of a round",
     description: "How far the seats agree, on what, where not, and who moved whom. Without a round, of the last one.",
-    act: "readRoundtable",
+    act: readRoundtable,
     effect: "reads",
     input: z.strictObject({ sessionId, round: z.int().min(1).max(20).optional() }),
     output: consensusSchema,
@@ -160,7 +161,7 @@ export const roundtableTools: readonly McpTool[] = [
     name: "get_thoughts",
     title: "Read one seat's thoughts",
     description: "What one agent held from round to round, and how sure it was.",
-    act: "readRoundtable",
+    act: readRoundtable,
     effect: "reads",
     input: z.strictObject({ sessionId, agentId: z.string().max(100) }),
     output: thoughtsSchema,
@@ -171,7 +172,7 @@ export const roundtableTools: readonly McpTool[] = [
     name: "get_round_details",
     title: "Read a round",
     description: "All positions of a round, its failures and its consensus.",
-    act: "readRoundtable",
+    act: readRoundtable,
     effect: "reads",
     input: z.strictObject({ sessionId, round: z.int().min(1).max(20) }),
     output: shownRoundSchema,
@@ -182,22 +183,22 @@ export const roundtableTools: readonly McpTool[] = [
     name: "get_response_detail",
     title: "Read one position",
     description: "What one agent said in a round, with its reasoning and its sources.",
-    act: "readRoundtable",
+    act: readRoundtable,
     effect: "reads",
     input: z.strictObject({ sessionId, round: z.int().min(1).max(20), agentId: z.string().max(100) }),
     output: shownPositionSchema,
     run: async ({ sessionId: roundtableId, round, agentId }, { actor, services }) => {
-      const read = await readRound(actor, { roundtableId, round }, services);
-      if (!read.ok) return read;
-      const position = read.value.responses.find((one) => one.agentId === agentId);
-      return position === undefined ? refuse("not_found", "Nobody of that id spoke in this round.") : ok(position);
+      const { responses } = await readRound(actor, { roundtableId, round }, services);
+      const position = responses.find((one) => one.agentId === agentId);
+      if (position === undefined) throw problem("not_found", "Nobody of that id spoke in this round.");
+      return position;
     },
   }),
   mcpTool({
     name: "get_citations",
     title: "Read the sources of a debate",
     description: "What was cited, by whom, in which round.",
-    act: "readRoundtable",
+    act: readRoundtable,
     effect: "reads",
     input: z.strictObject({ sessionId, limit, cursor }),
     output: pageOf(shownCitationSchema),
@@ -208,42 +209,40 @@ export const roundtableTools: readonly McpTool[] = [
     name: "control_session",
     title: "Pause, resume or stop a debate",
     description: "Pauses, resumes or stops it, or has it answer at once with what was said until now (answerNow).",
-    act: "controlRoundtable",
+    act: controlRoundtable,
     effect: "changes",
     idempotent: true,
     input: z.strictObject({ sessionId, action: z.enum(controlActions), waitMs, idempotencyKey }),
     ...shown,
     run: ({ sessionId: roundtableId, action, waitMs: time }, { actor, services }) =>
-      controlRoundtable(actor, { roundtableId, action, waitMs: action === "answerNow" ? time : 0 }, services),
+      controlRoundtable(actor, { roundtableId, control: { action, waitMs: time } }, services),
   }),
   mcpTool({
     name: "synthesize_debate",
     title: "Bring a debate together",
     description: "One text of it: conclusion, recommendation, common ground, differences, minority.",
-    act: "synthesizeRoundtable",
+    act: synthesizeRoundtable,
     effect: "adds",
     input: z.strictObject({ sessionId, waitMs, idempotencyKey }),
     ...shown,
     run: async ({ sessionId: roundtableId, waitMs: time }, call) => {
       const { actor, services } = call;
-      const begun = await synthesizeRoundtable(actor, { roundtableId, waitMs: 0 }, services);
-      return begun.ok && begun.value.running ? settled(roundtableId, time, call) : begun;
+      const begun = await synthesizeRoundtable(actor, { roundtableId, wait: { waitMs: 0 } }, services);
+      return begun.running ? settled(roundtableId, time, call) : begun;
     },
   }),
   mcpTool({
     name: "export_session",
     title: "Export a debate",
     description: "The whole debate as Markdown or JSON, for somebody who wasn't there.",
-    act: "readRoundtable",
+    act: readRoundtable,
     effect: "reads",
     input: z.strictObject({ sessionId, format: z.enum(["markdown", "json"]).default("markdown") }),
     output: z.object({ format: z.enum(["markdown", "json"]), text: z.string() }),
     text: ({ text }) => text,
     run: async ({ sessionId: roundtableId, format }, { actor, services }) => {
-      const exported = await exportDebate(actor, roundtableId, services);
-      if (!exported.ok) return exported;
-      const { json, markdown } = exported.value;
-      return ok({ format, text: format === "json" ? JSON.stringify(json) : markdown });
+      const { json, markdown } = await exportDebate(actor, { roundtableId }, services);
+      return { format, text: format === "json" ? JSON.stringify(json) : markdown };
     },
   }),
 ];

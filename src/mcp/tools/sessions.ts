@@ -5,8 +5,9 @@ import { readTranscript } from "../../application/sessions/read-transcript.js";
 import { readTurn } from "../../application/sessions/read-turn.js";
 import { sendMessage } from "../../application/sessions/send-message.js";
 import { newSessionSchema, type Turn, turnStatuses } from "../../chat/session.js";
+import { defined } from "../../conversation/defined.js";
 import { messageText, replyText } from "../../conversation/message.js";
-import { ok, type Result } from "../../conversation/problem.js";
+import { need } from "../../conversation/problem.js";
 import type { Call } from "../call.js";
 import { cursor, idempotencyKey, limit, waitMs } from "../inputs.js";
 import { questionSchema, questionsOf, questionsText, resumed } from "../questions.js";
@@ -28,9 +29,11 @@ function turnResult(sessionId: string, turn: Turn, call: Call): TurnResult {
   const asks = questionsOf(turn.asks, call);
   return {
     status: asks.length > 0 && turn.status === "waiting" ? "needs_input" : turn.status,
-    ...{ sessionId, turnId: turn.turnId, asks, supervision: turn.supervision.status },
-    ...(turn.reply === undefined ? {} : { reply: replyText(turn.reply.modelReply) }),
-    ...(turn.error === undefined ? {} : { error: turn.error.content }),
+    sessionId,
+    turnId: turn.turnId,
+    asks,
+    supervision: turn.supervision.status,
+    ...defined({ reply: turn.reply && replyText(turn.reply.modelReply), error: turn.error?.content }),
   };
 }
 
@@ -63,27 +66,31 @@ export const sessionTools: readonly McpTool[] = [
     name: "create_session",
     title: "Begin a supervised chat",
     description: "Begins a session with a stored agent. Returns its sessionId; send_message talks to it.",
-    act: "beginSession",
+    act: beginSession,
     effect: "adds",
     input: z.strictObject({
-      ...newSessionSchema.pick({ agent: true, subject: true, externalId: true, supervisors: true, metadata: true })
-        .shape,
+      ...newSessionSchema.pick({
+        agent: true,
+        subject: true,
+        externalId: true,
+        supervisors: true,
+        metadata: true,
+        memory: true,
+      }).shape,
       idempotencyKey,
     }),
     output: z.object({ sessionId: z.string(), agent: z.string(), subject: z.string().optional() }),
-    run: ({ idempotencyKey: key, ...fields }, { actor, services }) =>
-      beginSession(
-        actor,
-        { definition: newSessionSchema.parse({ ...fields, whileWaiting: "answer" }), idempotencyKey: key },
-        services,
-      ),
+    run: ({ idempotencyKey: _, ...fields }, { actor, services }) => {
+      const definition = newSessionSchema.parse({ ...fields, whileWaiting: "answer" });
+      return beginSession(actor, { definition }, services);
+    },
   }),
   mcpTool({
     name: "send_message",
     title: "Send a message to a chat",
     description:
       "Sends a message to a session and waits for the supervised answer. When the system has to ask somebody first, the status is needs_input with the questions.",
-    act: "sendMessage",
+    act: sendMessage,
     effect: "adds",
     input: z.strictObject({
       sessionId: z.string().max(100),
@@ -95,40 +102,36 @@ export const sessionTools: readonly McpTool[] = [
     output: turnResultSchema,
     text: turnText,
     asking,
-    run: async ({ waitMs: time, idempotencyKey: key, ...message }, call): Promise<Result<TurnResult>> => {
+    run: async ({ waitMs: time, idempotencyKey: _, ...message }, call): Promise<TurnResult> => {
       const { actor, services } = call;
       const state = await resumed(call);
-      if (state !== undefined && !state.ok) return state;
-      let place = state !== undefined && "turnId" in state.value.work ? state.value.work : undefined;
+      const work = state && need(state).work;
+      let place = work !== undefined && "turnId" in work ? work : undefined;
       if (place === undefined) {
-        const sent = await sendMessage(actor, { ...message, waitMs: 0, idempotencyKey: key }, services);
-        if (!sent.ok) return sent;
-        place = { sessionId: message.sessionId, turnId: sent.value.turnId };
+        const sent = await sendMessage(actor, { ...message, waitMs: 0 }, services);
+        place = { sessionId: message.sessionId, turnId: sent.turnId };
       }
       const { sessionId, turnId } = place;
-      const turn = await turnEnd({ sessionId, turnId }, time, call);
-      return turn.ok ? ok(turnResult(sessionId, turn.value, call)) : turn;
+      return turnResult(sessionId, await turnEnd({ sessionId, turnId }, time, call), call);
     },
   }),
   mcpTool({
     name: "get_turn",
     title: "Read a turn of a chat",
     description: "Reads a turn as it is now, or waits for its end: after an answer to a question, for instance.",
-    act: "readTurn",
+    act: readTurn,
     effect: "reads",
     input: z.strictObject({ sessionId: z.string().max(100), turnId: z.string().max(100), waitMs }),
     output: turnResultSchema,
     text: turnText,
-    run: async ({ sessionId, turnId, waitMs: time }, call) => {
-      const turn = await turnEnd({ sessionId, turnId }, time, call);
-      return turn.ok ? ok(turnResult(sessionId, turn.value, call)) : turn;
-    },
+    run: async ({ sessionId, turnId, waitMs: time }, call) =>
+      turnResult(sessionId, await turnEnd({ sessionId, turnId }, time, call), call),
   }),
   mcpTool({
     name: "get_transcript",
     title: "Read what was said in a chat",
     description: "A page of a session's messages, oldest first, as supervision let them pass.",
-    act: "readTranscript",
+    act: readTranscript,
     effect: "reads",
     input: z.strictObject({ sessionId: z.string().max(100), limit, cursor }),
     output: z.object({ items: z.array(messageSchema), nextCursor: z.string().nullable() }),
@@ -139,9 +142,7 @@ export const sessionTools: readonly McpTool[] = [
       ].join("\n"),
     run: async (query, { actor, services }) => {
       const page = await readTranscript(actor, query, services);
-      if (!page.ok) return page;
-      const items = page.value.items.map((message) => ({ ...message, content: messageText(message) }));
-      return ok({ ...page.value, items });
+      return { ...page, items: page.items.map((message) => ({ ...message, content: messageText(message) })) };
     },
   }),
 ];

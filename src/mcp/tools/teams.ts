@@ -3,8 +3,9 @@ import { z } from "zod";
 import { cancelRun } from "../../application/runs/cancel-run.js";
 import { readRun } from "../../application/runs/read-run.js";
 import { startRun } from "../../application/runs/start-run.js";
+import { defined } from "../../conversation/defined.js";
 import { itemName } from "../../conversation/names.js";
-import { ok, type Result } from "../../conversation/problem.js";
+import { need } from "../../conversation/problem.js";
 import { newRunSchema, type Run, runStatuses } from "../../routing/run.js";
 import type { Call } from "../call.js";
 import { idempotencyKey, waitMs } from "../inputs.js";
@@ -36,9 +37,11 @@ function runResult({ runId, status, team, response, error, decisions, asks }: Ru
   const questions = questionsOf(asks, call);
   return {
     status: questions.length > 0 && status === "waiting" ? "needs_input" : status,
-    ...{ runId, team, decisions, asks: questions },
-    ...(response === undefined ? {} : { response }),
-    ...(error === undefined ? {} : { error: error.detail }),
+    runId,
+    team,
+    decisions,
+    asks: questions,
+    ...defined({ response, error: error?.detail }),
   };
 }
 
@@ -51,7 +54,7 @@ const asking = ({ status, runId, asks }: RunResult) =>
   status === "needs_input" ? { work: { runId }, asks } : undefined;
 
 /** The run once it has ended or waits, or after this time. */
-function runEnd(runId: string, time: number, call: Call): Promise<Result<Run>> {
+function runEnd(runId: string, time: number, call: Call): Promise<Run> {
   const { actor, services } = call;
   const work = { root: { kind: "run", id: runId } } as const;
   return awaitEnd(call, work, time, (wait) => readRun(actor, { runId, waitMs: wait }, services));
@@ -63,59 +66,50 @@ export const teamTools: readonly McpTool[] = [
     title: "Have a team work on something",
     description:
       "Starts a run of a stored team and waits for its answer. When somebody has to be asked first, the status is needs_input with the questions.",
-    act: "startRun",
+    act: startRun,
     effect: "adds",
     input: z.strictObject({
       team: itemName,
-      ...newRunSchema.pick({ input: true, metadata: true, subject: true, externalId: true }).shape,
+      ...newRunSchema.pick({ input: true, metadata: true, subject: true, externalId: true, memory: true }).shape,
       waitMs,
       idempotencyKey,
     }),
     output: runResultSchema,
     text: runText,
     asking,
-    run: async ({ waitMs: time, idempotencyKey: key, ...fields }, call): Promise<Result<RunResult>> => {
+    run: async ({ waitMs: time, idempotencyKey: _, ...fields }, call): Promise<RunResult> => {
       const { actor, services } = call;
       const state = await resumed(call);
-      if (state !== undefined && !state.ok) return state;
-      let runId = state !== undefined && "runId" in state.value.work ? state.value.work.runId : undefined;
+      const work = state && need(state).work;
+      let runId = work !== undefined && "runId" in work ? work.runId : undefined;
       if (runId === undefined) {
         const definition = newRunSchema.parse(fields);
-        const started = await startRun(actor, { definition, waitMs: 0, idempotencyKey: key }, services);
-        if (!started.ok) return started;
-        runId = started.value.runId;
+        runId = (await startRun(actor, { definition, waitMs: 0 }, services)).runId;
       }
-      const run = await runEnd(runId, time, call);
-      return run.ok ? ok(runResult(run.value, call)) : run;
+      return runResult(await runEnd(runId, time, call), call);
     },
   }),
   mcpTool({
     name: "get_run",
     title: "Read a run of a team",
     description: "Reads a run as it is now, or waits for its end: after an answer to a question, for instance.",
-    act: "readRun",
+    act: readRun,
     effect: "reads",
     input: z.strictObject({ runId: z.string().max(100), waitMs }),
     output: runResultSchema,
     text: runText,
-    run: async ({ runId, waitMs: time }, call) => {
-      const run = await runEnd(runId, time, call);
-      return run.ok ? ok(runResult(run.value, call)) : run;
-    },
+    run: async ({ runId, waitMs: time }, call) => runResult(await runEnd(runId, time, call), call),
   }),
   mcpTool({
     name: "cancel_run",
     title: "Cancel a run of a team",
     description: "Ends a run that hasn't ended. What it has done stays done.",
-    act: "cancelRun",
+    act: cancelRun,
     effect: "changes",
     idempotent: true,
     input: z.strictObject({ runId: z.string().max(100) }),
     output: runResultSchema,
     text: runText,
-    run: async ({ runId }, call) => {
-      const run = await cancelRun(call.actor, runId, call.services);
-      return run.ok ? ok(runResult(run.value, call)) : run;
-    },
+    run: async ({ runId }, call) => runResult(await cancelRun(call.actor, { runId }, call.services), call),
   }),
 ];

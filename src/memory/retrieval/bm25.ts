@@ -6,7 +6,7 @@
 import type { Candidate, MemoryStatistics } from "./candidate.js";
 import { splitTerms, topicMark } from "./entry-terms.js";
 import type { WeightedTerm } from "./query.js";
-import { topicsAsked } from "./topics.js";
+import { topicsOfQuery } from "./topics.js";
 import type { RankingWeights } from "./weights.js";
 
 /** The part of a candidate that the words of one query touch. */
@@ -26,7 +26,7 @@ function lengthDiscount(length: number, average: number, b: number): number {
 }
 
 /** Where in the list of a query's terms each of them stands, and each mark of a topic that one of them asks for. */
-export interface AskedTerms {
+export interface QueryTermIndex {
   readonly terms: ReadonlyMap<string, { readonly index: number; readonly share: number }>;
   /** What each of the query's terms is worth. */
   readonly worth: readonly number[];
@@ -34,7 +34,7 @@ export interface AskedTerms {
 }
 
 /** Prepares a query's terms for counting. */
-export function askedTerms(terms: readonly WeightedTerm[]): AskedTerms {
+export function indexQueryTerms(terms: readonly WeightedTerm[]): QueryTermIndex {
   return {
     terms: new Map([
       ...terms.flatMap(({ forms }, index) => forms.map(({ term, share }) => [term, { index, share }] as const)),
@@ -42,7 +42,7 @@ export function askedTerms(terms: readonly WeightedTerm[]): AskedTerms {
     ]),
     worth: terms.map(({ weight }) => weight),
     topics: terms.flatMap(({ term }, index) =>
-      topicsAsked(term).map((topic): [string, number] => [topicMark(topic), index]),
+      topicsOfQuery(term).map((topic): [string, number] => [topicMark(topic), index]),
     ),
   };
 }
@@ -55,16 +55,16 @@ export function askedTerms(terms: readonly WeightedTerm[]): AskedTerms {
 export function countTerms(
   candidate: Candidate,
   marks: ReadonlySet<string>,
-  asked: AskedTerms,
+  query: QueryTermIndex,
   statistics: MemoryStatistics,
   weights: RankingWeights,
   { averageAlone }: LengthNorm,
 ): TermCounts {
-  const counts = new Array<number>(asked.worth.length).fill(0);
+  const counts = new Array<number>(query.worth.length).fill(0);
   const averageRaw = Math.min(statistics.averageLength.raw, passageTerms);
   const { length } = candidate;
   const { raw, summary, tags } = candidate.terms;
-  const passages = rawCounts(raw, asked);
+  const passages = rawCounts(raw, query);
   const ofPassage = 1 / lengthDiscount(Math.min(length, passageTerms), averageRaw, weights.b);
   const beyondPassage = (terms: number): number => Math.max(terms, passageTerms);
   const ofWhole =
@@ -72,7 +72,7 @@ export function countTerms(
       ? ofPassage
       : ofPassage / lengthDiscount(beyondPassage(length), beyondPassage(averageAlone), weights.alone.b);
   const passageShare = averageAlone === undefined ? 1 : passages.length > 1 ? weights.alone.passage : 0;
-  const best = bestPassage(passages, asked.worth);
+  const best = bestPassage(passages, query.worth);
   for (const [index, count] of best.entries()) {
     const all = passages.reduce((sum, passage) => sum + (passage[index] ?? 0), 0) / overlapOf(passages);
     const whole = Math.max(count, all);
@@ -86,12 +86,12 @@ export function countTerms(
     const terms = splitTerms(stored);
     const each = weights.fields[field] / lengthDiscount(terms.length, statistics.averageLength[field], weights.b);
     for (const term of terms) {
-      const found = asked.terms.get(term);
+      const found = query.terms.get(term);
       if (found !== undefined) counts[found.index] = (counts[found.index] ?? 0) + each * found.share;
     }
   }
   const each = weights.topic * ofWhole;
-  for (const [mark, index] of asked.topics) if (marks.has(mark)) counts[index] = (counts[index] ?? 0) + each;
+  for (const [mark, index] of query.topics) if (marks.has(mark)) counts[index] = (counts[index] ?? 0) + each;
   return { counts };
 }
 
@@ -101,12 +101,12 @@ const passageTerms = 60;
 const passageCharacters = 7 * passageTerms;
 
 /** How often each asked term stands in each passage of a raw text. */
-function rawCounts(raw: string, asked: AskedTerms): number[][] {
-  const empty = (): number[] => new Array<number>(asked.worth.length).fill(0);
+function rawCounts(raw: string, query: QueryTermIndex): number[][] {
+  const empty = (): number[] => new Array<number>(query.worth.length).fill(0);
   if (raw.length <= 2 * passageCharacters) {
     const counts = empty();
     for (const term of splitTerms(raw)) {
-      const found = asked.terms.get(term);
+      const found = query.terms.get(term);
       if (found !== undefined) counts[found.index] = (counts[found.index] ?? 0) + found.share;
     }
     return [counts];
@@ -115,7 +115,7 @@ function rawCounts(raw: string, asked: AskedTerms): number[][] {
   const text = ` ${raw} `;
   const step = passageCharacters / 2;
   const passages = Array.from({ length: Math.max(1, Math.ceil(text.length / step) - 1) }, empty);
-  for (const [term, { index, share }] of asked.terms) {
+  for (const [term, { index, share }] of query.terms) {
     const sought = ` ${term} `;
     for (let at = text.indexOf(sought); at >= 0; at = text.indexOf(sought, at + sought.length - 1)) {
       const half = Math.floor(at / step);

@@ -68,26 +68,26 @@ function combinations(terms: readonly string[], size: number): string[][] {
 }
 
 /** A term or mark by which entries are looked up, and how many entries have it. */
-interface Driving {
+interface TermFrequency {
   readonly term: string;
   readonly frequency: number;
 }
 
 /** The frequent terms that may occur together within the budget of postings, the rarest first; two at least. */
-function affordable(terms: readonly Driving[], limits: PlanLimits): string[] {
-  const taken: string[] = [];
+function termsWithinBudget(terms: readonly TermFrequency[], limits: PlanLimits): string[] {
+  const chosen: string[] = [];
   let postings = 0;
   for (const { term, frequency } of terms) {
     postings += frequency;
-    if (taken.length >= limits.maxFrequentTerms || (taken.length >= 2 && postings > limits.maxPostings)) break;
-    taken.push(term);
+    if (chosen.length >= limits.maxFrequentTerms || (chosen.length >= 2 && postings > limits.maxPostings)) break;
+    chosen.push(term);
   }
-  return taken;
+  return chosen;
 }
 
 /** Probes for terms that are too frequent to take all their entries: three together, two together, then the newest. */
-function frequentProbes(terms: readonly Driving[], room: number, limits: PlanLimits): Probe[] {
-  const together = affordable([...terms].sort(byFrequency), limits);
+function frequentProbes(terms: readonly TermFrequency[], room: number, limits: PlanLimits): Probe[] {
+  const together = termsWithinBudget([...terms].sort(byFrequency), limits);
   const probes: Probe[] = [];
   for (const size of [3, 2]) {
     if (together.length >= size) probes.push({ anyOf: combinations(together, size), limit: room });
@@ -122,22 +122,26 @@ export function planCandidates(
   entryIds: readonly string[] = [],
 ): CandidatePlan {
   const known = weighTerms(query, statistics, 1).filter(({ frequency, isSpeaker }) => frequency > 0 || isSpeaker);
-  const counted = (term: string): Driving => ({ term, frequency: statistics.frequencies.get(term) ?? 0 });
+  const counted = (term: string): TermFrequency => ({ term, frequency: statistics.frequencies.get(term) ?? 0 });
   const terms = known.filter((term) => !term.isSpeaker);
-  const own = terms.map(({ term }) => counted(term));
-  const words: Driving[] = [...own, ...terms.flatMap(({ forms }) => forms), ...queryTopicMarks(query).map(counted)]
+  const ofQuery = terms.map(({ term }) => counted(term));
+  const words: TermFrequency[] = [
+    ...ofQuery,
+    ...terms.flatMap(({ forms }) => forms),
+    ...queryTopicMarks(query).map(counted),
+  ]
     .filter(({ frequency }) => frequency > 0)
     .sort(byFrequency);
   const speakers = known.filter((term) => term.isSpeaker).map(({ term }) => speakerMark(term));
   const marks = queryDateMarks(query).filter((mark) => (statistics.frequencies.get(mark) ?? 0) > 0);
 
   const rare: string[] = [...marks];
-  const frequent: Driving[] = [];
-  let taken = 0;
+  const frequent: TermFrequency[] = [];
+  let rareEntries = 0;
   for (const term of words) {
-    if (taken + term.frequency <= limits.maxCandidates * rareShare) {
+    if (rareEntries + term.frequency <= limits.maxCandidates * rareShare) {
       rare.push(term.term);
-      taken += term.frequency;
+      rareEntries += term.frequency;
     } else {
       frequent.push(term);
     }
@@ -145,7 +149,7 @@ export function planCandidates(
   const probes: Probe[] = [];
   if (rare.length > 0) probes.push({ anyOf: rare.map((term) => [term]), limit: limits.maxCandidates });
   if (frequent.length > 0)
-    probes.push(...frequentProbes([...frequent, ...speakers.map(counted)], limits.maxCandidates - taken, limits));
+    probes.push(...frequentProbes([...frequent, ...speakers.map(counted)], limits.maxCandidates - rareEntries, limits));
   else if (rare.length === 0 && speakers.length > 0) {
     probes.push({ anyOf: speakers.map((term) => [term]), limit: limits.maxCandidates });
   }

@@ -7,20 +7,20 @@ import type { ParsedQuery } from "./query.js";
 import type { RankingWeights } from "./weights.js";
 
 /** A range of days that a query names, and whether it is exact enough for what was told soon after to count. */
-export interface AskedRange {
+export interface QueryRange {
   readonly range: DayRange;
   readonly exact: boolean;
 }
 
 /** The days that a query is about, as far as they touch the memory's span (and a year to either side). */
-export function askedRanges(query: ParsedQuery, statistics: MemoryStatistics): AskedRange[] {
+export function rangesOfQuery(query: ParsedQuery, statistics: MemoryStatistics): QueryRange[] {
   return query.dates.flatMap((mention) =>
     rangesOf(mention, statistics.span).map((range) => ({ range, exact: mention.precision !== "year" })),
   );
 }
 
 /** The days or months that an entry speaks of. */
-function spokenOf(candidate: Candidate): DayRange[] {
+function mentionedDays(candidate: Candidate): DayRange[] {
   return splitTerms(candidate.terms.marks).flatMap((mark) => {
     const [, year, month, day] = /^on:(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(mark) ?? [];
     if (year === undefined || month === undefined) return [];
@@ -33,13 +33,13 @@ function spokenOf(candidate: Candidate): DayRange[] {
  * 1 for an entry that happened in, or speaks of, a time asked about; `soonAfter` for one shortly after it, when it may
  * be told; else 0.
  */
-export function dateMatch(candidate: Candidate, asked: readonly AskedRange[], weights: RankingWeights): number {
-  if (asked.length === 0) return 0;
+export function dateMatch(candidate: Candidate, queryRanges: readonly QueryRange[], weights: RankingWeights): number {
+  if (queryRanges.length === 0) return 0;
   const day = candidate.occurredAt.slice(0, 10);
   const happened = { from: day, to: day };
-  const mentioned = spokenOf(candidate);
+  const mentioned = mentionedDays(candidate);
   let best = 0;
-  for (const { range, exact } of asked) {
+  for (const { range, exact } of queryRanges) {
     const distance = daysApart(range, happened);
     // a month spoken of is within a month or a season asked about, but says nothing of a single day
     const spoken = mentioned.some(({ from, to }) => dayNumber(from) >= dayNumber(range.from) && to <= range.to);

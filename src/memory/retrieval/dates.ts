@@ -99,8 +99,8 @@ function unitReading(today: string, unit: string, amount: number): Reading {
 
 /** The nearest such weekday before (or after) `today`, today itself not counted. */
 function weekdayReading(today: string, name: string, direction: -1 | 1): Reading {
-  const wanted = weekdayNames.indexOf(name.toLowerCase());
-  const distance = direction === -1 ? (weekday(today) - wanted + 6) % 7 : (wanted - weekday(today) + 6) % 7;
+  const wantedDay = weekdayNames.indexOf(name.toLowerCase());
+  const distance = direction === -1 ? (weekday(today) - wantedDay + 6) % 7 : (wantedDay - weekday(today) + 6) % 7;
   const day = addDays(today, direction * (distance + 1));
   return { precision: "day", range: { from: day, to: day } };
 }

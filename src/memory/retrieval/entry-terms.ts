@@ -6,7 +6,7 @@
 
 import { fold, indexTerms, tokenize } from "../../text/tokenizer.js";
 import { findDates, namesTime } from "./dates.js";
-import { topicsTold } from "./topics.js";
+import { topicsOfEntry } from "./topics.js";
 
 /** What an entry consists of, as far as search cares. */
 export interface EntryText {
@@ -157,7 +157,7 @@ export function entryTerms(entry: EntryText): EntryTerms {
     ...dateMarks(text, entry.occurredAt),
     ...(namesTime(text) ? [timedMark] : []),
     ...(endsInQuestion(text) ? [questionMark] : []),
-    ...topicsTold(splitTerms(raw)).map(topicMark),
+    ...topicsOfEntry(splitTerms(raw)).map(topicMark),
   ];
   return {
     raw,

@@ -5,7 +5,7 @@ import { splitTerms } from "./entry-terms.js";
 /** Texts shorter than this many different terms must be the same to the last term. */
 const shortSize = 6;
 /** Share of common terms (of all terms of both, Jaccard) from which longer texts count as the same. */
-const likenessOfSame = 0.9;
+const duplicateLikeness = 0.9;
 
 /** Of the beginning and of the end of a long text. */
 const comparedCharacters = 1_000;
@@ -26,10 +26,10 @@ function comparisonTerms(candidate: Candidate): ReadonlySet<string> {
 }
 
 /** Whether two entries, by their comparison terms, are near-identical. Entries without any words never are. */
-function nearlySame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+function isNearDuplicate(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   if (a.size === 0 || b.size === 0) return false;
   const [smaller, larger] = a.size <= b.size ? [a, b] : [b, a];
-  const needed = smaller.size < shortSize ? 1 : likenessOfSame;
+  const needed = smaller.size < shortSize ? 1 : duplicateLikeness;
   if (smaller.size < needed * larger.size) return false;
   let common = 0;
   for (const term of smaller) if (larger.has(term)) common += 1;
@@ -54,7 +54,7 @@ export function withoutDuplicates<Hit extends DuplicateHolder>(
   for (const [index, { hit, candidate }] of hits.entries()) {
     if (kept.length >= limit && index >= duplicateDepth * limit) break;
     const terms = comparisonTerms(candidate);
-    const same = kept.find((other) => other.speaker === candidate.speaker && nearlySame(other.terms, terms));
+    const same = kept.find((other) => other.speaker === candidate.speaker && isNearDuplicate(other.terms, terms));
     if (same !== undefined) same.hit.duplicates.push(hit.entryId);
     else if (kept.length < limit) kept.push({ hit, speaker: candidate.speaker, terms });
   }

@@ -5,7 +5,7 @@ import { beginningsOf, formLikeness, isBeyondEnglish } from "../../text/variants
 import type { MemoryStatistics } from "./candidate.js";
 import { type DateMention, findDates } from "./dates.js";
 import { dateMark, speakerMark, topicMark } from "./entry-terms.js";
-import { topicsAsked } from "./topics.js";
+import { topicsOfQuery } from "./topics.js";
 
 /** One different term of a query. */
 export interface QueryTerm {
@@ -78,7 +78,7 @@ export function queryDateMarks(query: ParsedQuery): string[] {
 
 /** The marks of the topics that a query asks for. */
 export function queryTopicMarks(query: ParsedQuery): string[] {
-  return [...new Set(query.terms.flatMap(({ term }) => topicsAsked(term)))].map(topicMark);
+  return [...new Set(query.terms.flatMap(({ term }) => topicsOfQuery(term)))].map(topicMark);
 }
 
 /** Every term and mark whose document frequency planning and ranking need. */

@@ -2,14 +2,14 @@
  * Ranking: candidates → hits with scores that explain themselves. Pure arithmetic over the candidates and the
  * statistics of their memory; every contribution is named in `why`, and they add up to the score.
  */
-import { askedTerms, countTerms, type TermCounts, termScores } from "./bm25.js";
+import { countTerms, indexQueryTerms, type TermCounts, termScores } from "./bm25.js";
 import type { Candidate, MemoryStatistics } from "./candidate.js";
 import { ConversationLines, isAssistant } from "./conversation-lines.js";
-import { askedRanges, dateMatch } from "./date-match.js";
+import { dateMatch, rangesOfQuery } from "./date-match.js";
 import { questionMark, speakerMark, splitTerms, timedMark, topicMark } from "./entry-terms.js";
 import { withoutDuplicates } from "./near-duplicates.js";
 import { type ParsedQuery, type WeightedTerm, weighTerms } from "./query.js";
-import { topicsAsked } from "./topics.js";
+import { topicsOfQuery } from "./topics.js";
 import { defaultWeights, type RankingWeights } from "./weights.js";
 
 /** Why an entry is a hit. All numbers but `total` are contributions to the score; `total` is their sum. */
@@ -58,7 +58,7 @@ interface Scored extends TermCounts {
   /** It is a line of a conversation, and doesn't stand alone. */
   readonly isLine: boolean;
   readonly ownTerms: readonly number[];
-  readonly own: number;
+  readonly ownScore: number;
   /** What its form takes off; never positive. */
   readonly form: number;
 }
@@ -81,13 +81,13 @@ function sum(values: readonly number[]): number {
 }
 
 /** Scores each candidate's own text and form. */
-function scoreOwn(
+function scoreCandidates(
   query: ParsedQuery,
   candidates: readonly Candidate[],
   { terms, total, weights, lines }: Pick<Context, "terms" | "total" | "weights" | "lines">,
   statistics: MemoryStatistics,
 ): Scored[] {
-  const asked = askedTerms(terms);
+  const queryTerms = indexQueryTerms(terms);
   const alone = candidates.filter((candidate) => !lines.isLine(candidate));
   // Beside lines, which are short, the memory's own mean says nothing of documents.
   const averageAlone =
@@ -98,16 +98,16 @@ function scoreOwn(
     const marks = new Set(splitTerms(candidate.terms.marks));
     const isLine = lines.isLine(candidate);
     const norm = { averageAlone: isLine ? undefined : averageAlone };
-    const counted = countTerms(candidate, marks, asked, statistics, weights, norm);
+    const counted = countTerms(candidate, marks, queryTerms, statistics, weights, norm);
     const ownTerms = termScores(terms, counted.counts, total, weights.k1);
     const form = formScore(candidate, marks, isLine, query, statistics, weights);
-    return { candidate, marks, isLine, ...counted, ownTerms, own: sum(ownTerms), form };
+    return { candidate, marks, isLine, ...counted, ownTerms, ownScore: sum(ownTerms), form };
   });
 }
 
 function sessionScores(scored: readonly Scored[]): Map<string, number> {
   const bySession = new Map<string, number[]>();
-  for (const { candidate, own, isLine } of scored) {
+  for (const { candidate, ownScore: own, isLine } of scored) {
     if (!isLine) continue;
     const scores = bySession.get(candidate.sessionKey);
     if (scores === undefined) bySession.set(candidate.sessionKey, [own]);
@@ -133,18 +133,18 @@ function weightBefore(entry: Scored, before: Scored, each: number, { before: bet
  */
 function neighbourScore(entry: Scored, { terms, total, weights, lines, scored }: Context): number {
   const counts = [...entry.counts];
-  let score = entry.own;
+  let score = entry.ownScore;
   let added = 0;
   for (const { offset, text, score: share } of weights.neighbours) {
     const place = lines.neighbour(entry.candidate, offset);
     const other = place === undefined ? undefined : scored.get(place.entryId);
-    if (other === undefined || other.own === 0) continue;
+    if (other === undefined || other.ownScore === 0) continue;
     const weight = offset === -1 ? weightBefore(entry, other, text, weights) : text;
     other.counts.forEach((count, index) => {
       counts[index] = (counts[index] ?? 0) + weight * count;
     });
     const withOther = sum(termScores(terms, counts, total, weights.k1));
-    const most = Math.max(0, other.own + other.form);
+    const most = Math.max(0, other.ownScore + other.form);
     added += Math.min(most, withOther - score + share * most);
     score = withOther;
   }
@@ -225,10 +225,10 @@ export function rank(
   const terms = weighTerms(query, statistics, weights.speakerNameAsWord);
   const total = sum(terms.map(({ weight }) => weight));
   const lines = new ConversationLines(candidates);
-  const scored = scoreOwn(query, candidates, { terms, total, weights, lines }, statistics);
+  const scored = scoreCandidates(query, candidates, { terms, total, weights, lines }, statistics);
   const byId = new Map(scored.map((entry) => [entry.candidate.entryId, entry]));
   const context: Context = { terms, total, weights, lines, scored: byId, sessions: sessionScores(scored) };
-  const asked = askedRanges(query, statistics);
+  const dateRanges = rangesOfQuery(query, statistics);
   const similarity = scaleSimilarities(similarities);
   // a query of names alone asks for what they said
   const namesOnly = terms.every(({ isSpeaker, frequency }) => isSpeaker || frequency === 0);
@@ -238,11 +238,11 @@ export function rank(
     .map((entry) => {
       const { candidate } = entry;
       const timed = query.asksWhen && entry.marks.has(timedMark) ? weights.asksWhen : 0;
-      const dated = weights.date * dateMatch(candidate, asked, weights);
+      const dated = weights.date * dateMatch(candidate, dateRanges, weights);
       const why: Why = {
         terms: terms.flatMap(({ term, surface }, index) => {
           const weight = entry.ownTerms[index] ?? 0;
-          const topics = topicsAsked(term).filter((topic) => entry.marks.has(topicMark(topic)));
+          const topics = topicsOfQuery(term).filter((topic) => entry.marks.has(topicMark(topic)));
           return weight > 0 ? [{ term, word: surface, weight, ...(topics.length > 0 && { topics }) }] : [];
         }),
         neighbours: neighbourScore(entry, context),
@@ -253,11 +253,11 @@ export function rank(
         form: entry.form,
         total: 0,
       };
-      why.total = entry.own + why.neighbours + why.session + why.speaker + why.date + why.vector + why.form;
+      why.total = entry.ownScore + why.neighbours + why.session + why.speaker + why.date + why.vector + why.form;
       const isNamed = terms.some(({ term, isSpeaker }) => isSpeaker && entry.marks.has(speakerMark(term)));
-      const holdsTerm = entry.own + dated > 0 || isNamed || similarities.has(candidate.entryId);
+      const holdsTerm = entry.ownScore + dated > 0 || isNamed || similarities.has(candidate.entryId);
       const matches =
-        entry.own + dated > 0 ||
+        entry.ownScore + dated > 0 ||
         isHitByNeighbours(entry, why.neighbours, weights) ||
         similarities.has(candidate.entryId) ||
         (namesOnly && why.speaker > 0);
@@ -277,7 +277,7 @@ export function rank(
 }
 
 /**
- * The candidates whose surroundings are worth fetching: the best by their own text, speaker and date. Those that may
+ * The candidates whose neighbours are worth fetching: the best by their own text, speaker and date. Those that may
  * not be hits themselves count too: the entry next to them may be one.
  * @param limit how many; the cost of fetching grows with it.
  */

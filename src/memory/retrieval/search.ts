@@ -1,4 +1,4 @@
-/** A whole search over a store of entries: statistics, candidates, their surroundings, ranking. */
+/** A whole search over a store of entries: statistics, candidates, their neighbours, ranking. */
 import type { Candidate, MemoryStatistics } from "./candidate.js";
 import { type CandidatePlan, defaultPlanLimits, type PlanLimits, planCandidates } from "./candidate-plan.js";
 import { mayBeLine } from "./conversation-lines.js";
@@ -22,7 +22,7 @@ export interface CandidateSource {
 /** What may be set for a search. */
 export interface SearchOptions extends RankOptions {
   readonly limits?: PlanLimits;
-  /** Candidates whose surroundings are fetched. */
+  /** Candidates whose neighbours are fetched. */
   readonly seeds?: number;
   /** ISO time that "yesterday" in the query counts from. */
   readonly now?: string;

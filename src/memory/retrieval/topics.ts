@@ -70,11 +70,11 @@ const indexes = lazily(() => {
 });
 
 /** The topics that a word of a question asks for. */
-export function topicsAsked(term: string): readonly string[] {
+export function topicsOfQuery(term: string): readonly string[] {
   return indexes().ofQuestions.get(term) ?? [];
 }
 
 /** The topics that a text of these terms speaks of. */
-export function topicsTold(terms: readonly string[]): readonly string[] {
+export function topicsOfEntry(terms: readonly string[]): readonly string[] {
   return [...new Set(terms.flatMap((term) => indexes().ofTexts.get(term) ?? []))];
 }

@@ -3,6 +3,8 @@
  * null, arguments may come parsed, and a usage that can't be read counts as none.
  */
 import { z } from "zod";
+import { defined } from "../../conversation/defined.js";
+import { isRecord } from "../../text/json.js";
 import type { FinishReason, TokenUsage } from "../port.js";
 
 const argumentsShape = z
@@ -43,10 +45,37 @@ const messageShape = z.object({
 export type MessageParts = z.infer<typeof messageShape>;
 
 const tokens = z.number().int().nonnegative();
+/** What a server says further of its counts: 0 where that can't be read. */
+const detail = tokens.catch(0);
+const details = z.object({ cached_tokens: detail, cache_write_tokens: detail, reasoning_tokens: detail });
+const noDetails: z.infer<typeof details> = { cached_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 };
 /** Token counts; none where they can't be read. */
 export const usageShape = z
-  .object({ prompt_tokens: tokens, completion_tokens: tokens })
-  .transform((usage): TokenUsage => ({ inputTokens: usage.prompt_tokens, outputTokens: usage.completion_tokens }))
+  .object({
+    prompt_tokens: tokens,
+    completion_tokens: tokens,
+    total_tokens: detail,
+    prompt_tokens_details: details.catch(noDetails),
+    completion_tokens_details: details.catch(noDetails),
+    /** As DeepSeek says it. */
+    prompt_cache_hit_tokens: detail,
+  })
+  .transform((usage): TokenUsage => {
+    const { prompt_tokens: inputTokens, completion_tokens, total_tokens } = usage;
+    const { cached_tokens, cache_write_tokens } = usage.prompt_tokens_details;
+    // What was thought counts in the total everywhere, but not everywhere in what was written (xAI, Gemini).
+    const outputTokens = Math.max(completion_tokens, total_tokens - inputTokens);
+    const cached = Math.min(cached_tokens || usage.prompt_cache_hit_tokens, inputTokens);
+    return {
+      inputTokens,
+      outputTokens,
+      ...defined({
+        cachedInputTokens: cached || undefined,
+        cacheWriteTokens: Math.min(cache_write_tokens, inputTokens - cached) || undefined,
+        reasoningTokens: Math.min(usage.completion_tokens_details.reasoning_tokens, outputTokens) || undefined,
+      }),
+    };
+  })
   .optional()
   .catch(undefined);
 
@@ -80,10 +109,6 @@ export function textDelta(event: unknown): string | undefined {
   const { content, refusal, tool_calls } = choice.delta;
   const isPlain = (refusal ?? undefined) === undefined && (tool_calls ?? undefined) === undefined;
   return isPlain && typeof content === "string" ? content : undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }
 
 /** An error in the middle of a stream, or with status 200. */

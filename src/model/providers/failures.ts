@@ -3,6 +3,7 @@
  * prompt, so of it only error codes from a closed list get through.
  */
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from "openai";
+import { defined } from "../../conversation/defined.js";
 import { ModelError, type ModelErrorKind } from "../port.js";
 import { cancelled, retryAfterMs } from "../retry.js";
 import { errorFrameShape } from "./chat-shapes.js";
@@ -20,6 +21,12 @@ const shownCodes: ReadonlySet<string> = new Set([
   "unsupported_parameter",
   "unsupported_value",
 ]);
+
+/** It comes with a 429 as well, and no wait helps: somebody has to pay. */
+const usedUp = "insufficient_quota";
+const tooLong = "context_length_exceeded";
+/** Most compatible servers say it in words alone. */
+const saysTooLong = /maximum context length|context (?:length|window) exceeded|prompt is too long/i;
 
 /** The kind of failure that an HTTP status stands for. */
 export function kindOfStatus(status: number): ModelErrorKind {
@@ -40,8 +47,13 @@ function statusFailure(
 ): ModelError {
   const waitMs = headers === undefined ? undefined : requestedWaitMs(headers, nowMs);
   const suffix = typeof code === "string" && shownCodes.has(code) ? ` (${code})` : "";
-  const details = { status, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) };
-  return new ModelError(kindOfStatus(status), `the provider answered ${status}${suffix}`, details, options);
+  const details = { status, ...defined({ retryAfterMs: waitMs }), ...(code === tooLong ? { isTooLong: true } : {}) };
+  return new ModelError(
+    code === usedUp ? "unauthorized" : kindOfStatus(status),
+    `the provider answered ${status}${suffix}`,
+    details,
+    options,
+  );
 }
 
 /** The failure that an error object in a body or in a stream stands for; undefined when the value is none. */
@@ -54,7 +66,10 @@ export function errorFrameFailure(value: unknown): ModelError | undefined {
   const code = typeof error === "string" ? undefined : (error.code ?? error.type);
   if (typeof code === "number" && code >= 400 && code < 600) return statusFailure(code, undefined, undefined, 0);
   const suffix = typeof code === "string" && shownCodes.has(code) ? ` (${code})` : "";
-  const kind = code === "rate_limit_exceeded" || code === "insufficient_quota" ? "rate_limited" : "unavailable";
+  const kind = code === usedUp ? "unauthorized" : code === "rate_limit_exceeded" ? "rate_limited" : "unavailable";
+  if (code === tooLong) {
+    return new ModelError("bad_request", "the provider broke off (context_length_exceeded)", { isTooLong: true });
+  }
   return new ModelError(kind, `the provider broke off with an error${suffix}`);
 }
 
@@ -72,7 +87,8 @@ export function requestFailure(error: unknown, nowMs: number): ModelError {
     const { status, headers, code, message, param } = error;
     if (mayRefuseTools(status) && refusesTools({ message, param: param ?? undefined }))
       return toolsRefused(status, cause);
-    return statusFailure(status, headers, code, nowMs, cause);
+    const meant = status === 400 && saysTooLong.test(message) ? tooLong : code;
+    return statusFailure(status, headers, meant, nowMs, cause);
   }
   return new ModelError("unavailable", "the provider could not be called", {}, cause);
 }

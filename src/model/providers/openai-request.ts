@@ -1,8 +1,9 @@
 /** The port's request in the words of the chat-completions API. */
 
 import type OpenAI from "openai";
+import { defined } from "../../conversation/defined.js";
 import { readJson } from "../../text/json.js";
-import type { ModelMessage, ModelRequest, ModelToolCall, Sampling, ToolChoice } from "../port.js";
+import type { ModelMessage, ModelRequest, ModelToolCall, OutputFormat, Sampling, ToolChoice } from "../port.js";
 
 type Params = OpenAI.Chat.ChatCompletionCreateParams;
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
@@ -10,7 +11,7 @@ type Message = OpenAI.Chat.ChatCompletionMessageParam;
 /** OpenAI's newer models know only the first name, most compatible servers only the second. */
 export type OutputLimitField = "max_completion_tokens" | "max_tokens";
 
-/** The body of a chat-completions request. Structured output isn't `strict`: that accepts a part of JSON Schema only. */
+/** The body of a chat-completions request. Structured output is `strict` where the caller says so alone: that accepts a part of JSON Schema only. */
 export function chatCompletionParams(
   model: string,
   request: ModelRequest,
@@ -23,30 +24,45 @@ export function chatCompletionParams(
     ...(tools.length === 0
       ? {}
       : {
-          tools: tools.map(({ name, description, parameters }) => ({
+          tools: tools.map(({ name, description, parameters, strict }) => ({
             type: "function" as const,
-            function: { name, description, parameters },
+            function: { name, description, parameters, ...defined({ strict }) },
           })),
           ...(toolChoice === undefined ? {} : { tool_choice: choice(toolChoice) }),
         }),
-    ...(output === undefined
-      ? {}
-      : {
-          response_format: { type: "json_schema" as const, json_schema: { name: output.name, schema: output.schema } },
-        }),
-    ...(temperature === undefined ? {} : { temperature }),
+    ...(output === undefined ? {} : { response_format: responseFormat(output) }),
+    ...defined({ temperature }),
     ...(maxOutputTokens === undefined ? {} : { [options.outputLimitField]: maxOutputTokens }),
     ...samplingParams(sampling),
+    ...ofHttpApi(sampling),
     ...(options.stream ? { stream: true as const, stream_options: { include_usage: true } } : {}),
   };
+}
+
+function responseFormat({
+  type,
+  name,
+  schema,
+  description,
+  strict,
+}: OutputFormat): NonNullable<Params["response_format"]> {
+  if (type !== undefined) return { type };
+  return { type: "json_schema", json_schema: { name, schema, ...defined({ description, strict }) } };
+}
+
+/** What the Workers AI binding doesn't know. */
+function ofHttpApi({
+  reasoningEffort,
+  verbosity,
+  logitBias,
+}: Sampling = {}): Pick<Params, "reasoning_effort" | "verbosity" | "logit_bias"> {
+  return defined({ reasoning_effort: reasoningEffort, verbosity, logit_bias: logitBias });
 }
 
 /** As the HTTP API and the Workers AI binding both name it. */
 export function samplingParams({ topP, stop, seed }: Sampling = {}): Pick<Params, "top_p" | "stop" | "seed"> {
   return {
-    ...(topP === undefined ? {} : { top_p: topP }),
-    ...(stop === undefined ? {} : { stop: [...stop] }),
-    ...(seed === undefined ? {} : { seed }),
+    ...defined({ top_p: topP, stop: stop && [...stop], seed }),
   };
 }
 

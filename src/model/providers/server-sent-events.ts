@@ -48,7 +48,7 @@ export async function* readEventData(
     if (tail !== "" && isWhole(tail)) yield [tail];
   } finally {
     // Not awaited: a body that hangs would keep us here.
-    if (latest === endMark && pieces?.isEndAwaited() === true) void awaitEnd(reader, pieces);
+    if (latest === endMark && pieces?.awaitsEndMark() === true) void awaitEnd(reader, pieces);
     else reader.cancel().catch(() => {});
   }
 }
@@ -59,7 +59,7 @@ async function awaitEnd(reader: PieceReader, pieces: StreamPieces): Promise<void
 }
 
 interface PieceReader {
-  /** Gives a piece of at least so many bytes, or the last one. */
+  /** Returns a piece of at least so many bytes, or the last one. */
   read(leastBytes: number): Promise<{ readonly value?: Uint8Array | undefined; readonly done: boolean }>;
   cancel(): Promise<void>;
 }

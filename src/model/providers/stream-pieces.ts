@@ -1,5 +1,5 @@
 /**
- * In how large pieces a server's streams are read. Each piece wakes whoever reads it, so while nobody follows a reply it is read in large
+ * In how large pieces a server's streams are read. Each piece wakes its reader, so while nobody follows a reply it is read in large
  * ones. A large piece is there once it is full or the stream has ended: that takes a server that ends its streams soon behind their end
  * mark. Nearly all do; whether this one does is seen at its first reply.
  */
@@ -33,7 +33,7 @@ export class StreamPieces {
    * The end mark has come.
    * @returns whether to see with `endsSoon` if the stream ends: of one stream alone, as it may stay open.
    */
-  isEndAwaited(): boolean {
+  awaitsEndMark(): boolean {
     const isFirst = this.end === "unseen";
     if (isFirst) this.end = "awaited";
     return isFirst;

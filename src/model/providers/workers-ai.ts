@@ -3,6 +3,7 @@
  * usage}`) or in OpenAI's (`{choices}`), streamed likewise; the border takes either, whatever was asked for.
  */
 import { z } from "zod";
+import { defined } from "../../conversation/defined.js";
 import { isTooDeep } from "../../text/json.js";
 import { ModelError, type ModelListener, type ModelMessage, type ModelRequest, maxStreamBytes } from "../port.js";
 import type { ModelProvider, ProviderReply } from "../provider.js";
@@ -86,9 +87,13 @@ function inputs(request: ModelRequest, stream: boolean): Record<string, unknown>
           })),
           tool_choice: only === undefined ? toolChoice : "required",
         }),
-    ...(output === undefined ? {} : { response_format: { type: "json_schema", json_schema: output.schema } }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens }),
+    ...defined({
+      response_format:
+        output &&
+        (output.type === undefined ? { type: "json_schema", json_schema: output.schema } : { type: output.type }),
+      temperature,
+      max_tokens: maxOutputTokens,
+    }),
     ...(stream ? { stream: true } : {}),
     ...samplingParams(sampling),
   };
@@ -108,12 +113,12 @@ function message(given: ModelMessage): Record<string, unknown> {
 function readAnswer(answer: unknown, request: ModelRequest, listener: ModelListener | undefined): ProviderReply {
   if (isTooDeep(answer)) throw notAReply();
   const assembler = new ReplyAssembler(listener);
-  const whole = completionShape.safeParse(answer);
-  const [choice] = whole.success ? whole.data.choices : [];
-  if (whole.success && choice !== undefined) {
+  const completion = completionShape.safeParse(answer);
+  const [choice] = completion.success ? completion.data.choices : [];
+  if (completion.success && choice !== undefined) {
     assembler.addWhole(choice.message);
     assembler.addFinishReason(choice.finish_reason);
-    assembler.addUsage(whole.data.usage);
+    assembler.addUsage(completion.data.usage);
     return assembler.reply(request);
   }
   const saysSomething =

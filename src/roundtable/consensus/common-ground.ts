@@ -1,20 +1,25 @@
 /** What several seats say alike, what they deny of each other, and the conditions that only one of them makes. */
 import { likeness } from "../../text/overlap.js";
 import { plainWords } from "../../text/tokenizer.js";
-import type { Cluster } from "./clusters.js";
-import type { Consensus, Disagreement } from "./schema.js";
-import { relationOf, type Statement } from "./statements.js";
+import type { Cluster, Consensus, Disagreement } from "./schema.js";
+import { type Relation, relationOf, type Statement } from "./statements.js";
 
 const most = { commonGround: 8, disagreements: 8, nuances: 8 } as const;
 
-/** Statements that more than half of the seats make, each in the words of one of them, those of most seats first. */
-export function commonGroundOf(statements: readonly Statement[], seatCount: number): Consensus["commonGround"] {
-  const shared = statements.map((statement) => {
-    const others = statements.filter(
-      (other) => other.seat === statement.seat || relationOf(statement, other) === "same",
-    );
-    return { statement, seats: seatsOf(others) };
-  });
+/**
+ * Statements that more than half of the seats make, each in the words of one of them, those of most seats first. A seat is credited where
+ * its position says so, and nothing that it says denies it.
+ * @param claims of positions; @param statements all of the seats', reasons included
+ */
+export function commonGroundOf(
+  claims: readonly Statement[],
+  statements: readonly Statement[],
+  seatCount: number,
+): Consensus["commonGround"] {
+  const shared = claims.map((statement) => ({
+    statement,
+    seats: seatsSaying(statement, claims).filter((seat) => !denies(seat, statement, statements)),
+  }));
   const ranked = shared
     .filter(({ seats }) => seats.length >= 2 && seats.length > seatCount / 2)
     .toSorted((a, b) => b.seats.length - a.seats.length || byText(a.statement, b.statement));
@@ -25,11 +30,26 @@ export function commonGroundOf(statements: readonly Statement[], seatCount: numb
   return kept.slice(0, most.commonGround).map(({ statement, seats }) => ({ text: statement.text, seats }));
 }
 
-/** Different stances first; then statements that deny each other, or differ in their figures. */
+function seatsSaying(statement: Statement, statements: readonly Statement[]): string[] {
+  return seatsOf(
+    statements.filter((other) => other.seat === statement.seat || relationOf(statement, other) === "same"),
+  );
+}
+
+function denies(seat: string, statement: Statement, statements: readonly Statement[]): boolean {
+  return statements.some((other) => other.seat === seat && contradictory.includes(relationOf(statement, other)));
+}
+
+const contradictory: readonly Relation[] = ["opposite", "figures", "names"];
+
+/** Different stances first; then statements that deny each other, or differ in their figures. @param claims of positions */
 export function disagreementsOf(
   clusters: readonly Cluster[],
-  statements: readonly Statement[],
-  stancesAreParts: boolean,
+  claims: readonly Statement[],
+  {
+    stancesAreParts,
+    views,
+  }: { readonly stancesAreParts: boolean; readonly views: (cluster: Cluster) => readonly Cluster[] },
 ): Disagreement[] {
   const stances = clusters.filter(({ stance }) => stance !== undefined);
   const split: Disagreement[] =
@@ -38,17 +58,16 @@ export function disagreementsOf(
       : [
           {
             kind: "stance",
-            sides: stances.map(({ seats, stance, position }) => ({
-              seats: [...seats],
-              text: `${stance}: ${position}`,
-            })),
+            sides: stances
+              .flatMap(views)
+              .map(({ seats, stance, position }) => ({ seats: [...seats], text: `${stance}: ${position}` })),
           },
         ];
-  return [...split, ...contradictions(statements)].slice(0, most.disagreements);
+  return [...split, ...contradictions(claims)].slice(0, most.disagreements);
 }
 
-function contradictions(statements: readonly Statement[]): Disagreement[] {
-  const ordered = statements.toSorted(byText);
+function contradictions(claims: readonly Statement[]): Disagreement[] {
+  const ordered = claims.toSorted(byText);
   const found: { readonly first: Statement; readonly disagreement: Disagreement }[] = [];
   for (const [at, one] of ordered.entries()) {
     // Each subject once.
@@ -59,12 +78,11 @@ function contradictions(statements: readonly Statement[]): Disagreement[] {
       .map((statement) => ({ statement, relation: relationOf(one, statement) }));
     for (const relation of ["opposite", "figures", "names"] as const) {
       const against = others.filter((other) => other.relation === relation).map(({ statement }) => statement);
-      const [opponent] = against;
-      if (opponent === undefined) continue;
-      const withOne = ordered.filter((other) => other.seat === one.seat || relationOf(one, other) === "same");
+      if (against.length === 0) continue;
+      const opposed = new Set(against.map(({ seat }) => seat));
       const sides = [
-        { seats: seatsOf(withOne).filter((seat) => !against.some((other) => other.seat === seat)), text: one.text },
-        { seats: seatsOf(against), text: opponent.text },
+        { seats: seatsSaying(one, ordered).filter((seat) => !opposed.has(seat)), text: one.text },
+        ...sidesAgainst(against),
       ];
       found.push({
         first: one,
@@ -74,6 +92,20 @@ function contradictions(statements: readonly Statement[]): Disagreement[] {
     }
   }
   return found.map(({ disagreement }) => disagreement);
+}
+
+/** Those who contradict a statement needn't say the same: a side each. */
+function sidesAgainst(against: readonly Statement[]): Disagreement["sides"] {
+  const sides: { readonly text: string; readonly seats: string[]; readonly first: Statement }[] = [];
+  const placed = new Set<string>();
+  for (const statement of against) {
+    if (placed.has(statement.seat)) continue;
+    placed.add(statement.seat);
+    const side = sides.find(({ first }) => relationOf(first, statement) === "same");
+    if (side === undefined) sides.push({ text: statement.text, seats: [statement.seat], first: statement });
+    else side.seats.push(statement.seat);
+  }
+  return sides.map(({ seats, text }) => ({ seats: seats.toSorted(), text }));
 }
 
 /** Words that make a condition, an exception or a doubt. */

@@ -1,19 +1,27 @@
 /** The consensus of a round, as far as it can be counted: the same for the same positions, in whatever order the seats come. */
-import { shorten } from "../../text/passages.js";
+import { defined } from "../../conversation/defined.js";
+import { estimatesOf } from "../estimates.js";
 import type { Position } from "../position.js";
-import { agreementLevel, type Held, heldIn, meanConfidence } from "./agreement.js";
-import { type Cluster, clustersOf } from "./clusters.js";
+import {
+  agreementLevel,
+  type ComparedPosition,
+  clustersOf,
+  comparedPositions,
+  meanConfidence,
+  viewsOf,
+} from "./agreement.js";
 import { commonGroundOf, disagreementsOf, nuancesOf } from "./common-ground.js";
-import { groupthinkOf } from "./groupthink.js";
-import { isStable, movementsOf, type NameOf } from "./movement.js";
-import type { Consensus, MinorityView } from "./schema.js";
-import { statementsOf } from "./statements.js";
+import { groupthinkOf, isNamedIn, isStable, movementsOf, type NameOf } from "./movement.js";
+import type { Cluster, Consensus, MinorityView } from "./schema.js";
+import { isReport, statementsOf } from "./statements.js";
 
 export interface ConsensusInput {
   /** The positions of every complete round, oldest first; the last is the one in question. */
   readonly rounds: readonly (readonly Position[])[];
   /** The seats' parts have stances of their own, as a devil's advocate has. */
   readonly stancesAreParts: boolean;
+  /** It is a survey: figures are estimated. */
+  readonly withEstimates?: boolean;
   /** Over so many rounds nobody may have moved for the debate to be stable. */
   readonly stableRounds: number;
   /** As the seats know each other: pseudonyms where nobody is to be known. */
@@ -25,70 +33,75 @@ export interface ConsensusInput {
  * const consensus = consensusOf({ rounds: [first, second], stancesAreParts: false, stableRounds: 3, nameOf: (seat) => seat });
  * if (consensus.agreementLevel >= 0.9) end();
  */
-export function consensusOf({ rounds, stancesAreParts, stableRounds, nameOf }: ConsensusInput): Consensus {
-  const held = heldIn(rounds.at(-1) ?? []);
-  const before = heldIn(rounds.at(-2) ?? []);
+export function consensusOf({
+  rounds,
+  stancesAreParts,
+  withEstimates,
+  stableRounds,
+  nameOf,
+}: ConsensusInput): Consensus {
+  const held = comparedPositions(rounds.at(-1) ?? []);
+  const before = comparedPositions(rounds.at(-2) ?? []);
   const level = agreementLevel(held);
   const clusters = clustersOf(held);
   const statements = held.flatMap(statementsOf);
+  // What a seat reports of another it doesn't say itself.
+  const names = (seat: string) => held.filter((other) => other.seat !== seat).map((other) => nameOf(other.seat));
+  const claims = held
+    .flatMap((one) => one.claims.filter(({ terms }) => terms.size >= 2))
+    .filter(({ seat, text }) => !isReport(text) || !names(seat).some((name) => isNamedIn(name, text)));
   const movements = movementsOf(before, held, nameOf);
-  const confidence = meanConfidence(held);
-  const groupthink = groupthinkOf({
-    agreementLevel: level,
-    held,
-    clusters,
-    movements,
-    confidenceBefore: before.length === 0 ? undefined : meanConfidence(before),
-    confidenceNow: confidence,
-  });
   return {
     round: held[0]?.round ?? rounds.length,
     agreementLevel: level,
-    meanConfidence: confidence,
+    meanConfidence: meanConfidence(held),
     stances: countStances(held),
+    ...defined({ estimates: withEstimates === true ? estimatesOf(held) : undefined }),
     stancesAreParts,
     summary: summaryOf(held, clusters, nameOf),
-    clusters: clusters.map(({ seats, ...cluster }) => ({ ...cluster, seats: [...seats] })),
-    commonGround: commonGroundOf(statements, held.length),
-    disagreements: disagreementsOf(clusters, statements, stancesAreParts),
+    clusters,
+    commonGround: commonGroundOf(claims, statements, held.length),
+    disagreements: disagreementsOf(clusters, claims, { stancesAreParts, views: (cluster) => viewsOf(cluster, held) }),
     nuances: nuancesOf(clusters, statements),
     minority: minorityOf(clusters, held),
     givenUp: givenUp(before, held, clusters),
-    movements: movements.map(({ toward, credits, ...movement }) => ({
-      ...movement,
-      toward: [...toward],
-      credits: [...credits],
-    })),
+    movements,
     isStable: isStable(rounds, stableRounds),
-    ...(groupthink === undefined ? {} : { groupthink }),
+    ...defined({ groupthink: groupthinkOf(level, held, before, clusters, movements) }),
   };
 }
 
-function countStances(held: readonly Held[]): Consensus["stances"] {
+function countStances(held: readonly ComparedPosition[]): Consensus["stances"] {
   const counts = { YES: 0, NO: 0, NEUTRAL: 0, none: 0 };
   for (const { stance } of held) counts[stance ?? "none"] += 1;
   return counts;
 }
 
-/** Every view but the largest cluster's. Where several are the largest, none is the majority, and all are shown. */
-function minorityOf(clusters: readonly Cluster[], held: readonly Held[]): MinorityView[] {
-  const [first, second] = clusters;
-  const isTie = first?.seats.length === second?.seats.length;
-  return clusters.slice(isTie ? 0 : 1).map((cluster) => viewOf(cluster, held));
+/** The views of fewer seats than the largest cluster has. Where several are the largest, none of them is a minority. */
+function minorityOf(clusters: readonly Cluster[], held: readonly ComparedPosition[]): MinorityView[] {
+  const most = clusters[0]?.seats.length ?? 0;
+  return clusters.filter(({ seats }) => seats.length < most).flatMap((cluster) => minorityViews(cluster, held));
 }
 
-function viewOf({ seats, stance, position, confidence, spokenFor }: Cluster, held: readonly Held[]): MinorityView {
-  return {
-    seats: [...seats],
-    ...(stance === undefined ? {} : { stance }),
-    position,
-    reasoning: held.find(({ seat }) => seat === spokenFor)?.reasoning ?? "",
-    confidence,
-  };
+function minorityViews(cluster: Cluster, held: readonly ComparedPosition[]): MinorityView[] {
+  return viewsOf(cluster, held).map(({ seats, stance, confidence, spokenFor }) => {
+    const speaker = held.find(({ seat }) => seat === spokenFor);
+    return {
+      seats: [...seats],
+      ...defined({ stance }),
+      position: speaker?.position ?? "",
+      reasoning: speaker?.reasoning ?? "",
+      confidence,
+    };
+  });
 }
 
 /** Views of the round before whose seats all stand elsewhere now. */
-function givenUp(before: readonly Held[], now: readonly Held[], clusters: readonly Cluster[]): MinorityView[] {
+function givenUp(
+  before: readonly ComparedPosition[],
+  now: readonly ComparedPosition[],
+  clusters: readonly Cluster[],
+): MinorityView[] {
   return clustersOf(before)
     .filter(({ stance, seats }) => {
       if (stance !== undefined) return !clusters.some((cluster) => cluster.stance === stance);
@@ -101,22 +114,25 @@ function givenUp(before: readonly Held[], now: readonly Held[], clusters: readon
         );
       });
     })
-    .map((cluster) => viewOf(cluster, before));
+    .flatMap((cluster) => minorityViews(cluster, before));
 }
 
-const headline = 240;
-
-function summaryOf(held: readonly Held[], clusters: readonly Cluster[], nameOf: NameOf): string {
+function summaryOf(held: readonly ComparedPosition[], clusters: readonly Cluster[], nameOf: NameOf): string {
   const [first, ...others] = clusters;
   if (first === undefined) return "Nobody took a position.";
-  const stated = ({ stance, position }: Cluster) =>
-    `${stance === undefined ? "" : `${stance}: `}${shorten(position, headline)}`;
+  const stated = ({ stance, position }: Cluster) => `${stance === undefined ? "" : `${stance}: `}${position}`;
   const sure = ({ confidence }: Cluster) => `confidence ${confidence.toFixed(2)}`;
   const names = ({ seats }: Cluster) => seats.map(nameOf).join(", ");
-  if (others.length === 0) {
+  const views = clusters.flatMap((cluster) => viewsOf(cluster, held));
+  if (views.length === 1) {
     return `${held.length === 1 ? `${names(first)} alone spoke` : `All ${held.length} are of one view`} (${sure(first)}): ${stated(first)}`;
   }
   const isTie = others[0]?.seats.length === first.seats.length;
-  const lead = `${isTie ? "Nobody has a majority." : `${first.seats.length} of ${held.length} are of one view.`}`;
-  return [lead, ...clusters.map((cluster) => `${names(cluster)} (${sure(cluster)}): ${stated(cluster)}`)].join("\n");
+  const lead =
+    others.length === 0
+      ? `All ${held.length} answer ${first.stance}, in different words.`
+      : isTie
+        ? "Nobody has a majority."
+        : `${first.seats.length} of ${held.length} are of one view.`;
+  return [lead, ...views.map((view) => `${names(view)} (${sure(view)}): ${stated(view)}`)].join("\n");
 }

@@ -53,7 +53,11 @@ export const lexicon = lazily(() => {
     }),
   );
   return {
-    ...{ whole, beginnings, figures, figureBeginnings, multipliers },
+    whole,
+    beginnings,
+    figures,
+    figureBeginnings,
+    multipliers,
     negations: new Set(listed(vocabulary.negations)),
     replacements: new Set(listed(vocabulary.replacements)),
     small: new Set([...listed(vocabulary.smallWords), ...stopWords]),

@@ -1,8 +1,12 @@
-/** adversarial: one after another; each gives the strongest form of what was said, then attacks it. */
+/**
+ * One after another; each gives the strongest form of what was said, then attacks it.
+ * @speaks one after another; each restates the case before it attacks it
+ * @use stress a plan
+ */
 import { earlierSpeakers, inTurn, type Mode } from "./mode.js";
 
-export const adversarial: Mode = {
-  description: "One after another; each states the others' case at its strongest, then shows where it is weak.",
+export const adversarial: Mode<"adversarial"> = {
+  name: "adversarial",
   speaking: inTurn,
   hears: earlierSpeakers,
   brief: () =>

@@ -1,8 +1,12 @@
-/** collaborative: all at once; agreements are looked for and built on. */
+/**
+ * All at once; agreements are looked for and built on.
+ * @speaks all at once
+ * @use bring views together
+ */
 import { type Mode, nobody, together } from "./mode.js";
 
-export const collaborative: Mode = {
-  description: "All seats at once; they look for agreements, build on each other and bring views together.",
+export const collaborative: Mode<"collaborative"> = {
+  name: "collaborative",
   speaking: together,
   hears: nobody,
   brief: ({ round }) =>

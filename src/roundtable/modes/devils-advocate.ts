@@ -1,4 +1,8 @@
-/** devils-advocate: one after another; a proponent, an opposition, and those who weigh. */
+/**
+ * One after another; a proponent, an opposition, and those who weigh.
+ * @speaks a proponent (YES), an opposition (NO), evaluators (NEUTRAL); at least 3
+ * @use have the case against it made, too
+ */
 import { earlierSpeakers, inTurn, type Mode, type Role } from "./mode.js";
 
 const proponent: Role = {
@@ -19,8 +23,8 @@ const evaluator: Role = {
     "You are an evaluator: weigh both sides, say which arguments held and which didn't, and what would decide it. Your stance is NEUTRAL throughout; your position says which side is ahead, and why.",
 };
 
-export const devilsAdvocate: Mode = {
-  description: "One after another: a proponent (YES), an opposition (NO), and evaluators (NEUTRAL) who weigh both.",
+export const devilsAdvocate: Mode<"devils-advocate"> = {
+  name: "devils-advocate",
   minSeats: 3,
   speaking: inTurn,
   hears: earlierSpeakers,

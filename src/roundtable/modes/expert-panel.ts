@@ -1,8 +1,12 @@
-/** expert-panel: all at once, each from a perspective of its own; the first round is independent. */
+/**
+ * All at once, each from a perspective of its own; the first round is independent.
+ * @speaks all at once, one perspective each, given or made
+ * @use look at something from several crafts
+ */
 import { type Mode, nobody, together } from "./mode.js";
 
-export const expertPanel: Mode = {
-  description: "All at once, each from the perspective of its own field; the first round is independent.",
+export const expertPanel: Mode<"expert-panel"> = {
+  name: "expert-panel",
   speaking: together,
   hears: nobody,
   brief: ({ round }) =>

@@ -27,9 +27,9 @@ export interface Sight {
   readonly indexOf: (seat: string) => number;
 }
 
-export interface Mode {
-  /** In a sentence, for whoever chooses. */
-  readonly description: string;
+export interface Mode<Name extends string = string> {
+  /** As a panel names it, and its file; the first comment there says what the table of docs/roundtables.md does. */
+  readonly name: Name;
   /** 2, if nothing is said. */
   readonly minSeats?: number;
   /** Groups of seats, by their places: those of a group speak at once, the groups one after another. */
@@ -60,5 +60,5 @@ export function inTurn(count: number): number[][] {
 /** Of those who speak at once nobody hears another before the round is over. */
 export const nobody = (): readonly Position[] => [];
 
-/** Whoever spoke before in this round. */
+/** The speakers before in this round. */
 export const earlierSpeakers = (_speaker: Speaker, { spoken }: Sight): readonly Position[] => spoken;

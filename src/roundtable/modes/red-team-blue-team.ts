@@ -1,4 +1,8 @@
-/** red-team-blue-team: red finds problems, all of red at once; then blue, who has read red, answers them. */
+/**
+ * Red finds problems, all of red at once; then blue, who has read red, answers them.
+ * @speaks red finds problems, all at once; blue answers
+ * @use review a design
+ */
 import { earlierSpeakers, type Mode, type Role } from "./mode.js";
 
 const red: Role = {
@@ -12,9 +16,8 @@ const blue: Role = {
     "You are on the blue team: answer what red found, point by point: what prevents it, what limits the damage, what has to change. Concede what is right.",
 };
 
-export const redTeamBlueTeam: Mode = {
-  description:
-    "In each round the red team finds problems, all at once; then the blue team, which has read them, answers.",
+export const redTeamBlueTeam: Mode<"red-team-blue-team"> = {
+  name: "red-team-blue-team",
   speaking: (count) => {
     const seats = Array.from({ length: count }, (_, index) => index);
     return [seats.filter((index) => index % 2 === 0), seats.filter((index) => index % 2 === 1)];

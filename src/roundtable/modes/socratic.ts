@@ -1,8 +1,12 @@
-/** socratic: one after another; questions that lay open what is assumed. */
+/**
+ * One after another; questions that lay open what is assumed.
+ * @speaks one after another, in questions
+ * @use find what a plan takes for granted
+ */
 import { earlierSpeakers, inTurn, type Mode } from "./mode.js";
 
-export const socratic: Mode = {
-  description: "One after another; questions lay open what is assumed, and answers are examined.",
+export const socratic: Mode<"socratic"> = {
+  name: "socratic",
   speaking: inTurn,
   hears: earlierSpeakers,
   brief: ({ index, round }) =>

@@ -1,4 +1,4 @@
-/** The modes by name. A new one is a file beside this one, and a line here; the schema of panels and the API follow. */
+/** All modes. A new one is a file beside this one, and a line here; the schema of panels, the API, its client and its table follow. */
 import { adversarial } from "./adversarial.js";
 import { collaborative } from "./collaborative.js";
 import { delphi } from "./delphi.js";
@@ -8,27 +8,14 @@ import type { Mode } from "./mode.js";
 import { redTeamBlueTeam } from "./red-team-blue-team.js";
 import { socratic } from "./socratic.js";
 
-const modes = {
-  collaborative,
-  adversarial,
-  socratic,
-  "expert-panel": expertPanel,
-  "devils-advocate": devilsAdvocate,
-  delphi,
-  "red-team-blue-team": redTeamBlueTeam,
-} as const satisfies Readonly<Record<string, Mode>>;
+const modes = [collaborative, adversarial, socratic, expertPanel, devilsAdvocate, delphi, redTeamBlueTeam] as const;
 
-export const modeNames = [
-  "collaborative",
-  "adversarial",
-  "socratic",
-  "expert-panel",
-  "devils-advocate",
-  "delphi",
-  "red-team-blue-team",
-] as const satisfies readonly (keyof typeof modes)[];
-export type ModeName = (typeof modeNames)[number];
+export type ModeName = (typeof modes)[number]["name"];
+
+export const modeNames = modes.map(({ name }) => name);
 
 export function modeNamed(name: ModeName): Mode {
-  return modes[name];
+  const found = modes.find((mode) => mode.name === name);
+  if (found === undefined) throw new RangeError(`there is no mode "${name}"`);
+  return found;
 }

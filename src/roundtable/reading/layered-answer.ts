@@ -1,9 +1,11 @@
 /** A debate's answer in layers: what to do; who holds what; what it rests on; what it took. A reader may stop after any of them. */
 import { z } from "zod";
+import { defined } from "../../conversation/defined.js";
 import { labelOf } from "../context-request.js";
-import { citationSchema, stanceSchema } from "../position.js";
-import { movementText } from "../synthesis.js";
-import { type DebateReading, nameIn } from "./debate-reading.js";
+import type { DebateRecord } from "../debate-record.js";
+import { citationSchema, distinctSources, sourceKey, stanceSchema } from "../position.js";
+import { movementText, sidesText } from "../synthesis.js";
+import { nameIn } from "./names.js";
 
 const adviceKinds = ["proceed", "verify", "ask"] as const;
 
@@ -51,7 +53,7 @@ const agreed = { proceed: 0.8, verify: 0.5 } as const;
 const sureEnough = 0.7;
 
 /** @returns `undefined` before the first round is complete. */
-export function layeredAnswer(debate: DebateReading): LayeredAnswer | undefined {
+export function layeredAnswer(debate: DebateRecord): LayeredAnswer | undefined {
   const { rounds, requests, synthesis, totalRounds, exit, usage } = debate;
   const last = rounds.at(-1);
   if (last?.consensus === undefined) return undefined;
@@ -72,14 +74,14 @@ export function layeredAnswer(debate: DebateReading): LayeredAnswer | undefined 
       return {
         agentId: seat,
         name: nameOf(seat),
-        ...(stance === undefined ? {} : { stance }),
+        ...defined({ stance }),
         position,
         confidence,
-        ...(movement === undefined ? {} : { moved: movementText(movement, nameOf) }),
+        ...defined({ moved: movement && movementText(movement, nameOf) }),
       };
     }),
     evidence: {
-      sources: distinctSources(positions).map((citation) => ({
+      sources: distinctSources(positions.flatMap(({ citations }) => citations)).map((citation) => ({
         ...citation,
         agents: resting(({ citations }) => citations.map(sourceKey), sourceKey(citation)),
       })),
@@ -88,18 +90,16 @@ export function layeredAnswer(debate: DebateReading): LayeredAnswer | undefined 
         .map((request) => ({
           label: labelOf(request),
           query: request.query,
-          ...(request.source === undefined ? {} : { source: request.source }),
+          ...defined({ source: request.source }),
           agents: resting(({ citedContext }) => citedContext, request.requestId),
         })),
-      conflicts: consensus.disagreements.map(({ sides }) =>
-        sides.map(({ seats, text }) => `${seats.map(nameOf).join(", ")}: ${text}`).join(" / "),
-      ),
+      conflicts: consensus.disagreements.map((one) => sidesText(one, nameOf)),
       missing: missing.map((request) => ({ label: labelOf(request), query: request.query, status: request.status })),
     },
     metadata: {
       rounds: rounds.length,
       totalRounds,
-      ...(exit === undefined ? {} : { exit: exit.reason }),
+      ...defined({ exit: exit?.reason }),
       failures: rounds.reduce((sum, { failures }) => sum + failures.length, 0),
       requests: requests.length,
       modelCalls: usage.modelCalls,
@@ -108,7 +108,7 @@ export function layeredAnswer(debate: DebateReading): LayeredAnswer | undefined 
   };
 }
 
-function adviceOf({ rounds, requests }: DebateReading): Pick<LayeredAnswer["decision"], "advice" | "because"> {
+function adviceOf({ rounds, requests }: DebateRecord): Pick<LayeredAnswer["decision"], "advice" | "because"> {
   const last = rounds.at(-1);
   const consensus = last?.consensus;
   if (consensus === undefined) return { advice: "ask", because: ["no round is complete"] };
@@ -135,18 +135,4 @@ function adviceOf({ rounds, requests }: DebateReading): Pick<LayeredAnswer["deci
     advice: "proceed",
     because: [`the panel agrees (${level}) and is sure (${consensus.meanConfidence.toFixed(2)})`],
   };
-}
-
-type Cited = DebateReading["rounds"][number]["positions"][number]["citations"][number];
-
-function sourceKey({ url, title }: Cited): string {
-  return url ?? title;
-}
-
-function distinctSources(positions: DebateReading["rounds"][number]["positions"]): Cited[] {
-  const found = new Map<string, Cited>();
-  for (const citation of positions.flatMap(({ citations }) => citations)) {
-    if (!found.has(sourceKey(citation))) found.set(sourceKey(citation), citation);
-  }
-  return [...found.values()];
 }

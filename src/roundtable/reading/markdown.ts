@@ -1,17 +1,19 @@
 /** A debate as a document: who held what, what was asked and answered, who moved, and what stays open. */
 import { type ContextRequest, labelOf } from "../context-request.js";
-import { exitWords } from "../debate.js";
+import { exitWords, type RoundRecord } from "../debate.js";
+import type { DebateRecord } from "../debate-record.js";
 import type { Citation, Position } from "../position.js";
-import { movementText } from "../synthesis.js";
-import { type DebateReading, nameIn, type RoundReading, withoutNames } from "./debate-reading.js";
+import { movementText, sidesText } from "../synthesis.js";
 import { layeredAnswer } from "./layered-answer.js";
+import { nameIn, withoutNames } from "./names.js";
 
 /** The debate in Markdown. Pseudonyms stand for the seats of an anonymous one. */
-export function debateMarkdown(named: DebateReading): string {
+export function debateMarkdown(named: DebateRecord): string {
   const debate = withoutNames(named);
   const parts = [
     ...header(debate),
     ...outcome(debate),
+    ...errorPart(debate),
     ...seatsPart(debate),
     ...debate.rounds.flatMap((round) => roundPart(round, debate)),
     ...requestsPart(debate),
@@ -31,7 +33,7 @@ function header({
   exit,
   status,
   createdAt,
-}: DebateReading): string[] {
+}: DebateRecord): string[] {
   const ended =
     exit === undefined ? status.replace("_", " ") : `ended after round ${exit.round}: ${exitWords[exit.reason]}`;
   return [
@@ -42,7 +44,7 @@ function header({
 
 const adviceTitles = { proceed: "Proceed", verify: "Verify first", ask: "Ask first" } as const;
 
-function outcome(debate: DebateReading): string[] {
+function outcome(debate: DebateRecord): string[] {
   const answer = layeredAnswer(debate);
   if (answer === undefined) return [];
   const { synthesis } = debate;
@@ -66,15 +68,30 @@ function outcome(debate: DebateReading): string[] {
       : ["**How the views came about**", quote(synthesis.evolution)]),
     "**Minority report**",
     ...(minority.length === 0
-      ? ["Nobody stands apart in the last round."]
+      ? [
+          (debate.rounds.at(-1)?.consensus?.clusters.length ?? 0) > 1
+            ? "No view has more seats than the others: what divides them stands above."
+            : "Nobody stands apart in the last round.",
+        ]
       : minority.map(
           ({ seats, stance, position, reasoning, confidence: sure }) =>
-            `${seats.map(nameOf).map(inline).join(", ")} (${held(stance, sure)}):\n\n${quote(`${position}\n\n${reasoning}`)}`,
+            `${names(seats, nameOf)} (${held(stance, sure)}):\n\n${quote(`${position}\n\n${reasoning}`)}`,
         )),
   ];
 }
 
-function seatsPart({ seats }: DebateReading): string[] {
+/** Why there is no further round, and in each seat's words where all of them failed. */
+function errorPart({ error, ...debate }: DebateRecord): string[] {
+  if (error === undefined) return [];
+  const nameOf = nameIn(debate);
+  const failures = (error.failures ?? []).map(
+    ({ agentId, error: why, attempts }) =>
+      `- ${inline(nameOf(agentId))} gave no position after ${attempts} attempts: ${inline(why)}`,
+  );
+  return ["## What failed", inline(error.detail), ...(failures.length === 0 ? [] : [failures.join("\n")])];
+}
+
+function seatsPart({ seats }: DebateRecord): string[] {
   const lines = seats.map(({ id, name, role, perspective, persona }) => {
     const about = [
       role,
@@ -87,7 +104,7 @@ function seatsPart({ seats }: DebateReading): string[] {
   return ["## Who sat at the table", lines.join("\n")];
 }
 
-function roundPart(round: RoundReading, debate: DebateReading): string[] {
+function roundPart(round: RoundRecord, debate: DebateRecord): string[] {
   const nameOf = nameIn(debate);
   const labels = new Map(debate.requests.map((request) => [request.requestId, labelOf(request)]));
   const asked = debate.requests.filter(({ askers }) => askers.some((asker) => asker.round === round.round));
@@ -95,16 +112,14 @@ function roundPart(round: RoundReading, debate: DebateReading): string[] {
     `## Round ${round.round}`,
     ...(round.focusQuestion === undefined ? [] : ["The question of this round:", quote(round.focusQuestion)]),
     ...round.positions.flatMap((position) => positionPart(position, nameOf, labels)),
-    ...(round.absent.length === 0
-      ? []
-      : [`*Waiting for what they had asked for: ${round.absent.map(nameOf).map(inline).join(", ")}.*`]),
+    ...(round.absent.length === 0 ? [] : [`*Waiting for what they had asked for: ${names(round.absent, nameOf)}.*`]),
     ...round.failures.map(
       ({ seat, error, attempts }) =>
         `*${inline(nameOf(seat))} gave no position after ${attempts} attempts: ${inline(error)}*`,
     ),
     ...round.passes.map(({ kind, seats }) => {
       const why = kind === "closing" ? "in a closing pass" : "again";
-      return `*With the answers that came, ${seats.map(nameOf).map(inline).join(", ")} spoke ${why} in this round.*`;
+      return `*With the answers that came, ${names(seats, nameOf)} spoke ${why} in this round.*`;
     }),
     ...(asked.length === 0 ? [] : [`Asked for in this round: ${asked.map(labelOf).join(", ")}.`]),
     ...consensusPart(round, nameOf),
@@ -125,7 +140,7 @@ function positionPart(
   ];
 }
 
-function consensusPart({ consensus, round }: RoundReading, nameOf: (seat: string) => string): string[] {
+function consensusPart({ consensus, round }: RoundRecord, nameOf: (seat: string) => string): string[] {
   if (consensus === undefined) return [];
   const {
     agreementLevel,
@@ -146,17 +161,13 @@ function consensusPart({ consensus, round }: RoundReading, nameOf: (seat: string
     [
       `- Agreement ${agreementLevel.toFixed(2)}${consensus.stancesAreParts ? " (the stances are parts that the mode gives)" : ""}, mean confidence ${meanConfidence.toFixed(2)}.`,
       ...moved.map((one) => `- ${inline(one)}`),
-      ...commonGround.map(
-        ({ text, seats }) => `- Common ground of ${seats.map(nameOf).map(inline).join(", ")}: ${inline(text)}`,
-      ),
+      ...commonGround.map(({ text, seats }) => `- Common ground of ${names(seats, nameOf)}: ${inline(text)}`),
       ...disagreements.map(
         ({ sides }) =>
           `- Divided: ${sides.map(({ seats, text }) => `${inline(seats.map(nameOf).join(", "))} (“${inline(text)}”)`).join(" against ")}`,
       ),
       ...nuances.map(({ seat, text }) => `- ${inline(nameOf(seat))} alone: ${inline(text)}`),
-      ...givenUp.map(
-        ({ seats, position }) => `- Given up by ${seats.map(nameOf).map(inline).join(", ")}: ${inline(position)}`,
-      ),
+      ...givenUp.map(({ seats, position }) => `- Given up by ${names(seats, nameOf)}: ${inline(position)}`),
       ...(groupthink === undefined ? [] : [`- **Warning**: ${inline(groupthink.warning)}`]),
       ...(analysis === undefined ? [] : [`- The analyst: ${inline(analysis.summary)}`]),
       ...(analysis?.groupthinkWarning === undefined
@@ -168,7 +179,7 @@ function consensusPart({ consensus, round }: RoundReading, nameOf: (seat: string
   ];
 }
 
-function requestsPart(debate: DebateReading): string[] {
+function requestsPart(debate: DebateRecord): string[] {
   if (debate.requests.length === 0) return [];
   const nameOf = nameIn(debate);
   return [
@@ -197,15 +208,13 @@ function requestsPart(debate: DebateReading): string[] {
   ];
 }
 
-function openPart(debate: DebateReading): string[] {
+function openPart(debate: DebateRecord): string[] {
   const last = debate.rounds.at(-1);
   const nameOf = nameIn(debate);
   const unanswered = (request: ContextRequest) => request.status !== "answered";
   const open = [
     ...debate.requests.filter(unanswered).map((request) => `${labelOf(request)}, ${request.status}: ${request.query}`),
-    ...(last?.consensus?.disagreements ?? []).map(
-      ({ sides }) => `${sides.map(({ seats, text }) => `${seats.map(nameOf).join(", ")}: ${text}`).join(" / ")}`,
-    ),
+    ...(last?.consensus?.disagreements ?? []).map((one) => sidesText(one, nameOf)),
     ...(last?.consensus?.analysis?.veto === undefined ? [] : [last.consensus.analysis.veto]),
     ...(last?.failures ?? []).map(({ seat }) => `${nameOf(seat)} gave no position in the last round`),
   ];
@@ -215,12 +224,16 @@ function openPart(debate: DebateReading): string[] {
   ];
 }
 
-function costPart({ usage }: DebateReading): string[] {
+function costPart({ usage }: DebateRecord): string[] {
   const tokens = usage.inputTokens + usage.outputTokens;
   return [
     "## What it took",
     `${usage.modelCalls} model calls, ${tokens} tokens (${usage.inputTokens} in, ${usage.outputTokens} out).`,
   ];
+}
+
+function names(seats: readonly string[], nameOf: (seat: string) => string): string {
+  return seats.map(nameOf).map(inline).join(", ");
 }
 
 function held(stance: string | undefined, confidence: number): string {

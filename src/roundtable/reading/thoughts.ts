@@ -1,9 +1,10 @@
 /** What one seat held over the rounds, and what changed it. */
 import { z } from "zod";
+import { defined } from "../../conversation/defined.js";
 import { movementSchema } from "../consensus/schema.js";
 import { labelOf } from "../context-request.js";
+import type { DebateRecord } from "../debate-record.js";
 import { positionSchema } from "../position.js";
-import type { DebateReading } from "./debate-reading.js";
 
 export const thoughtsSchema = z.object({
   agentId: z.string(),
@@ -26,21 +27,21 @@ export const thoughtsSchema = z.object({
 export type Thoughts = z.infer<typeof thoughtsSchema>;
 
 /** @returns `undefined` when no such seat is in the debate. */
-export function thoughtsOf({ seats, rounds, requests }: DebateReading, agentId: string): Thoughts | undefined {
+export function thoughtsOf({ seats, rounds, requests }: DebateRecord, agentId: string): Thoughts | undefined {
   const seat = seats.find(({ id }) => id === agentId);
   if (seat === undefined) return undefined;
   let before: number | undefined;
   return {
     agentId,
     name: seat.name,
-    ...(seat.role === undefined ? {} : { role: seat.role }),
+    ...defined({ role: seat.role }),
     rounds: rounds.map(({ round, positions, failures, consensus }) => {
-      const held = positions.find((position) => position.seat === agentId);
+      const current = positions.find((position) => position.seat === agentId);
       const movement = consensus?.movements.find((one) => one.seat === agentId);
       const failure = failures.find((one) => one.seat === agentId);
-      const change = held === undefined || before === undefined ? undefined : held.confidence - before;
-      before = held?.confidence ?? before;
-      const { seat: _, round: __, ...position } = held ?? { seat: "", round: 0 };
+      const change = current === undefined || before === undefined ? undefined : current.confidence - before;
+      before = current?.confidence ?? before;
+      const { seat: _, round: __, ...position } = current ?? { seat: "", round: 0 };
       const { seat: ___, ...moved } = movement ?? { seat: "" };
       return {
         round,
@@ -50,7 +51,7 @@ export function thoughtsOf({ seats, rounds, requests }: DebateReading, agentId: 
         asked: requests
           .filter(({ askers }) => askers.some((asker) => asker.seat === agentId && asker.round === round))
           .map(({ requestId, number, query, status }) => ({ requestId, label: labelOf({ number }), query, status })),
-        ...(failure === undefined ? {} : { failure: failure.error }),
+        ...defined({ failure: failure?.error }),
       };
     }),
   };

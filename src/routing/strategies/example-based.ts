@@ -1,6 +1,8 @@
 /**
  * Routing by examples: each worker says with up to 100 sentences what it is for (`capabilities.examples`), and who has the likest
  * gets the request. No model is called; the confidence is the share of such decisions that were right on sentences not seen before.
+ * @decides whose `capabilities.examples` the request is like, with a calibrated confidence
+ * @state none
  */
 import { isControlFlow } from "../../agent/journal.js";
 import type { LabelledExample, LabelMatch } from "../../text/example-classifier.js";

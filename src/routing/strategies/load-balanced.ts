@@ -1,4 +1,8 @@
-/** Routing by load: the worker with the fewest tasks over all runs of the team, the first among equals. */
+/**
+ * Routing by load: the worker with the fewest tasks over all runs of the team, the first among equals.
+ * @decides the least busy; a claim is released when the worker is done, when the run ends however it ends, or after an hour
+ * @state atomic in D1
+ */
 import type { Strategy } from "./strategy.js";
 
 export const loadBalanced: Strategy<"load-balanced"> = {

@@ -1,4 +1,8 @@
-/** Routing by turns: each decision of the team goes to the next worker that can work. */
+/**
+ * Routing by turns: each decision of the team goes to the next worker that can work.
+ * @decides each in turn, over all runs of the team
+ * @state atomic in D1
+ */
 import type { Strategy } from "./strategy.js";
 
 export const roundRobin: Strategy<"round-robin"> = {

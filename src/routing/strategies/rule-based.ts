@@ -1,41 +1,20 @@
 /**
- * Routing by rules that are data: the first one whose conditions all hold, and whose workers can work, decides. In their place a
- * team may name a routing function, which is code of the deployment.
+ * Routing by rules that are data: the first one whose conditions all hold, and whose workers can work, decides.
+ * @decides the first of `rules` that holds (`contains`, `pattern`, `metadata`, earlier `result`)
+ * @state none
  */
 import { compilePattern } from "../../supervision/rules/patterns.js";
-import { checkDecision } from "../decision-repair.js";
 import type { RoutingInput, StrategyOutcome, WorkerResult } from "../routing-input.js";
-import { findRoutingFn } from "./routing-functions.js";
 import type { RoutingRule } from "./routing-rule.js";
 import type { Strategy } from "./strategy.js";
 
 export const ruleBased: Strategy<"rule-based"> = {
   name: "rule-based",
   execution: "step",
-  settingsProblem: ({ rules, routingFn }) =>
-    rules.length === 0 && routingFn === undefined
-      ? { setting: "rules", message: "the rule-based strategy needs rules, or a routingFn" }
-      : undefined,
-  decide: async (input, { settings: { rules, routingFn }, known }) =>
-    routingFn === undefined ? routeByRules(rules, input) : routeByFunction(routingFn, input, known),
+  settingsProblem: ({ rules }) =>
+    rules.length === 0 ? { setting: "rules", message: "the rule-based strategy needs rules" } : undefined,
+  decide: async (input, { settings }) => routeByRules(settings.rules, input),
 };
-
-async function routeByFunction(name: string, input: RoutingInput, known: readonly string[]): Promise<StrategyOutcome> {
-  const fn = findRoutingFn(name);
-  if (fn === undefined) return { kind: "none", why: `this deployment has no routing function "${name}"` };
-  const choice = await fn(input);
-  if (choice === undefined) {
-    return input.results.some(({ status }) => status === "completed")
-      ? { kind: "finish", reasoning: `The routing function "${name}" says that the work is done.` }
-      : { kind: "none", why: `the routing function "${name}" names nobody` };
-  }
-  const live = input.live.map(({ id }) => id);
-  const read = checkDecision({ confidence: 1, ...choice }, live, known);
-  return read.ok
-    ? // It says itself when it is done.
-      { kind: "route", choice: { ...read.choice, reevaluate: true } }
-    : { kind: "none", why: `the routing function "${name}" gave what can't be used: ${read.problem}` };
-}
 
 function routeByRules(rules: readonly RoutingRule[], input: RoutingInput): StrategyOutcome {
   const live = new Set(input.live.map(({ id }) => id));

@@ -1,4 +1,8 @@
-/** Routing by skills: who names most of what the input speaks of. */
+/**
+ * Routing by skills: who names most of what the input speaks of.
+ * @decides 2 × matching skills + matching tools; confidence is that / (that + the next worker's + 1); no match: `fallbackWorker`, or without one the first available, at 0
+ * @state none
+ */
 
 import { mentions, termSet } from "../../text/overlap.js";
 import type { RoutingInput, StrategyOutcome } from "../routing-input.js";

@@ -7,16 +7,13 @@ import type { Effect } from "../../agent/effects.js";
 import type { ModelMessage } from "../../model/port.js";
 import type { ExampleClassifier } from "../../text/example-classifier.js";
 import type { Clarification } from "../clarifications.js";
-import type { Finding } from "../findings.js";
-import type { RoutingInput, StrategyOutcome } from "../routing-input.js";
+import type { Finding, RoutingInput, StrategyOutcome } from "../routing-input.js";
 import type { ClaimId, TeamState } from "../team-state.js";
 import type { RoutingRule } from "./routing-rule.js";
 
 /** What a team's supervisor says that strategies read. */
 export interface StrategySettings {
   readonly rules: readonly RoutingRule[];
-  /** A routing function that this deployment registered, by name. */
-  readonly routingFn?: string | undefined;
   readonly fallbackWorker?: string | undefined;
 }
 

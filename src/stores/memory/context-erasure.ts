@@ -1,12 +1,14 @@
 /** What a deletion does to the contexts of a memory: every version loses the items that rest on the deleted entry, and no others. */
 import { z } from "zod";
 import { type Forgotten, type ItemOrigin, withoutEntry } from "../../memory/context-items.js";
-import type { Database } from "../database.js";
+import { all, type Database, first, listed, overwritten, run, type Sql, sql } from "../../platform/sql.js";
 import { itemisedColumns, itemisedRow } from "./context-store.js";
 import type { MemoryRef } from "./memory-store.js";
 
 /** Versions that are looked at with one query. */
 const versionsAtOnce = 40;
+
+const firstRow = z.object({ version: z.int().nullable() });
 
 /** The entry that goes. */
 export interface CitedEntry {
@@ -18,7 +20,7 @@ export interface CitedEntry {
 }
 
 export interface StrippedPage {
-  readonly statements: D1PreparedStatement[];
+  readonly statements: Sql[];
   /** The versions that change, newest first. */
   readonly changed: readonly number[];
   /** Where the next page begins; `undefined` when there is none. */
@@ -30,23 +32,19 @@ export class ContextErasure {
 
   /** The first version that took an entry in; `undefined` when none did. */
   async firstCiting({ key }: MemoryRef, entryId: string): Promise<number | undefined> {
-    const row = await this.db
-      .prepare("SELECT MIN(version) AS version FROM context_sources WHERE memory_key = ? AND entry_id = ?")
-      .bind(key, entryId)
-      .first();
-    return z.object({ version: z.int().nullable() }).parse(row).version ?? undefined;
+    return (
+      (
+        await first(this.db, firstRow)`
+          SELECT MIN(version) AS version FROM context_sources WHERE memory_key = ${key} AND entry_id = ${entryId}`
+      )?.version ?? undefined
+    );
   }
 
   /** What takes an entry out of the newest versions before one. A text is overwritten before it is shortened. */
   async strip({ tenantId, key }: MemoryRef, entry: CitedEntry, before: number): Promise<StrippedPage> {
-    const { results } = await this.db
-      .prepare(
-        `SELECT ${itemisedColumns} FROM contexts WHERE tenant_id = ? AND memory_key = ? AND version >= ? AND version < ?
-         ORDER BY version DESC LIMIT ?`,
-      )
-      .bind(tenantId, key, entry.since, before, versionsAtOnce)
-      .all();
-    const versions = results.map((row) => itemisedRow.parse(row));
+    const versions = await all(this.db, itemisedRow)`SELECT ${itemisedColumns} FROM contexts
+      WHERE tenant_id = ${tenantId} AND memory_key = ${key} AND version >= ${entry.since} AND version < ${before}
+      ORDER BY version DESC LIMIT ${versionsAtOnce}`;
     const changes = versions.flatMap((version) => {
       const stripped = withoutEntry(version, entry);
       return stripped === undefined ? [] : [{ version: version.version, ...stripped }];
@@ -59,15 +57,13 @@ export class ContextErasure {
   }
 
   /** Nothing that began before is stored after. */
-  counted({ tenantId, key }: MemoryRef): D1PreparedStatement {
-    return this.db
-      .prepare("UPDATE memories SET erasures = erasures + 1 WHERE tenant_id = ? AND key = ?")
-      .bind(tenantId, key);
+  counted({ tenantId, key }: MemoryRef): Sql {
+    return sql`UPDATE memories SET erasures = erasures + 1 WHERE tenant_id = ${tenantId} AND key = ${key}`;
   }
 
   /** At the very end: until then an interrupted deletion finds the versions again. */
   async forgetSource({ key }: MemoryRef, entryId: string): Promise<void> {
-    await this.db.prepare("DELETE FROM context_sources WHERE memory_key = ? AND entry_id = ?").bind(key, entryId).run();
+    await run(this.db)`DELETE FROM context_sources WHERE memory_key = ${key} AND entry_id = ${entryId}`;
   }
 
   private rewrite(
@@ -78,21 +74,16 @@ export class ContextErasure {
       readonly origins: readonly ItemOrigin[];
       readonly forgotten: Forgotten;
     }[],
-  ): D1PreparedStatement[] {
+  ): Sql[] {
     return [
-      this.db
-        .prepare(
-          `UPDATE contexts SET document = printf('%.*c', length(CAST(document AS BLOB)), '#')
-           WHERE memory_key = ?1 AND version IN (SELECT value FROM json_each(?2))`,
-        )
-        .bind(key, JSON.stringify(changes.map(({ version }) => version))),
-      ...changes.map(({ version, document, origins, forgotten }) =>
-        this.db
-          .prepare(
-            `UPDATE contexts SET document = ?3, origins = ?4, forgotten = ?5, source = CASE ?3 WHEN '' THEN 'erased' ELSE source END
-             WHERE memory_key = ?1 AND version = ?2`,
-          )
-          .bind(key, version, document, JSON.stringify(origins), JSON.stringify(forgotten)),
+      sql`UPDATE contexts SET ${overwritten(["document", "origins", "forgotten"])}
+        WHERE memory_key = ${key} AND version IN ${listed(changes.map(({ version }) => version))}`,
+      ...changes.map(
+        ({ version, document, origins, forgotten }) =>
+          sql`UPDATE contexts
+            SET document = ${document}, origins = ${JSON.stringify(origins)}, forgotten = ${JSON.stringify(forgotten)},
+              source = CASE ${document} WHEN '' THEN 'erased' ELSE source END
+            WHERE memory_key = ${key} AND version = ${version}`,
       ),
     ];
   }

@@ -3,14 +3,15 @@ import { z } from "zod";
 import {
   type Forgotten,
   forgottenSchema,
+  hasForgotten,
   type ItemOrigin,
-  isForgetful,
   itemOriginSchema,
   itemsOfText,
 } from "../../memory/context-items.js";
 import type { FlushBase, PutOutcome } from "../../memory/flush.js";
 import { type ContextVersion, contextSources } from "../../memory/memory.js";
-import type { Database } from "../database.js";
+import { all, batch, type Database, first, hasChanged, sql } from "../../platform/sql.js";
+import { integer, text } from "../columns.js";
 import { claimingBatch, claimStatements, type WorkClaim } from "../work-claims.js";
 import { ContextForgetting } from "./context-forgetting.js";
 import type { MemoryRef } from "./memory-store.js";
@@ -42,12 +43,15 @@ export interface ContextSource {
 }
 
 const contextRow = z.object({
-  version: z.int(),
-  document: z.string(),
+  version: integer,
+  document: text,
   source: z.enum(contextSources),
-  author: z.string(),
-  created_at: z.string(),
+  author: text,
+  created_at: text,
 });
+
+const versionRow = z.object({ version: z.int() });
+const coverageRow = z.object({ thread_id: z.string(), covered_seq: z.int() });
 
 /** A version with what its items rest on. */
 export const itemisedRow = z
@@ -64,7 +68,7 @@ export const itemisedRow = z
     };
   });
 export type ItemisedVersion = z.infer<typeof itemisedRow>;
-export const itemisedColumns = "version, document, source, origins, forgotten";
+export const itemisedColumns = sql`version, document, source, origins, forgotten`;
 
 export class ContextStore {
   readonly forgetting: ContextForgetting;
@@ -78,43 +82,33 @@ export class ContextStore {
 
   /** The current version, or version 0 with nothing in it. */
   async current(memory: MemoryRef): Promise<ContextVersion> {
-    const row = await this.db
-      .prepare("SELECT * FROM contexts WHERE tenant_id = ? AND memory_key = ? ORDER BY version DESC LIMIT 1")
-      .bind(memory.tenantId, memory.key)
-      .first();
-    return row === null ? emptyContext : this.show(memory, row);
+    const row = await first(this.db, contextRow)`
+      SELECT * FROM contexts WHERE tenant_id = ${memory.tenantId} AND memory_key = ${memory.key} ORDER BY version DESC
+      LIMIT 1`;
+    return row === undefined ? emptyContext : this.show(memory, row);
   }
 
   async version(memory: MemoryRef, version: number): Promise<ContextVersion | undefined> {
-    const row = await this.db
-      .prepare("SELECT * FROM contexts WHERE tenant_id = ? AND memory_key = ? AND version = ?")
-      .bind(memory.tenantId, memory.key, version)
-      .first();
-    return row === null ? undefined : this.show(memory, row);
+    const row = await first(this.db, contextRow)`
+      SELECT * FROM contexts WHERE tenant_id = ${memory.tenantId} AND memory_key = ${memory.key} AND version = ${version}`;
+    return row && this.show(memory, row);
   }
 
   /** Newest first, without what they cover. */
   async versions(memory: MemoryRef, before: number, limit: number): Promise<Omit<ContextVersion, "coverage">[]> {
-    const { results } = await this.db
-      .prepare(
-        "SELECT * FROM contexts WHERE tenant_id = ? AND memory_key = ? AND version < ? ORDER BY version DESC LIMIT ?",
-      )
-      .bind(memory.tenantId, memory.key, before, limit)
-      .all();
-    return results.map((row) => showRow(contextRow.parse(row)));
+    return (
+      await all(this.db, contextRow)`SELECT * FROM contexts
+        WHERE tenant_id = ${memory.tenantId} AND memory_key = ${memory.key} AND version < ${before} ORDER BY version DESC
+        LIMIT ${limit}`
+    ).map(showRow);
   }
 
   /** What a flush begins with. */
   async base(memory: MemoryRef): Promise<FlushBase> {
-    const [context, counted] = await this.db.batch([
-      this.db
-        .prepare(
-          `SELECT ${itemisedColumns} FROM contexts WHERE tenant_id = ? AND memory_key = ? ORDER BY version DESC LIMIT 1`,
-        )
-        .bind(memory.tenantId, memory.key),
-      this.db
-        .prepare("SELECT erasures FROM memories WHERE tenant_id = ? AND key = ?")
-        .bind(memory.tenantId, memory.key),
+    const [context, counted] = await batch(this.db, [
+      sql`SELECT ${itemisedColumns} FROM contexts WHERE tenant_id = ${memory.tenantId} AND memory_key = ${memory.key}
+        ORDER BY version DESC LIMIT 1`,
+      sql`SELECT erasures FROM memories WHERE tenant_id = ${memory.tenantId} AND key = ${memory.key}`,
     ]);
     const { erasures } = z.object({ erasures: z.int() }).parse(counted?.results[0]);
     const row = context?.results[0];
@@ -124,82 +118,52 @@ export class ContextStore {
 
   /** A version with what its items rest on. */
   async itemised({ tenantId, key }: MemoryRef, version: number): Promise<ItemisedVersion | undefined> {
-    const row = await this.db
-      .prepare(`SELECT ${itemisedColumns} FROM contexts WHERE tenant_id = ? AND memory_key = ? AND version = ?`)
-      .bind(tenantId, key, version)
-      .first();
-    return row === null ? undefined : itemisedRow.parse(row);
+    return first(this.db, itemisedRow)`SELECT ${itemisedColumns} FROM contexts
+      WHERE tenant_id = ${tenantId} AND memory_key = ${key} AND version = ${version}`;
   }
 
   /** Puts a version if the expected one still counts. A flush that put before gets its own version. */
   async put(memory: MemoryRef, context: NewContext, claim?: WorkClaim): Promise<PutOutcome> {
     const { tenantId, key } = memory;
     const version = context.expected + 1;
-    const isMine =
-      "EXISTS (SELECT 1 FROM contexts WHERE memory_key = ?1 AND version = ?2 AND created_at = ?3 AND author = ?4)";
     const createdAt = new Date(this.now()).toISOString();
     // Who wrote the row, so that the statements after it know whether this very batch did.
     const author = `${context.author}#${crypto.randomUUID()}`;
-    const mine = [key, version, createdAt, author];
-    const results = await claimingBatch(this.db, [
-      this.db
-        .prepare(
-          `INSERT INTO contexts (tenant_id, memory_key, version, document, source, author, flush_key, created_at, origins, forgotten)
-           SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?10,
-             COALESCE(?11, (SELECT forgotten FROM contexts WHERE memory_key = ?2 AND version = ?3 - 1), '{"entries":[]}')
-           WHERE (SELECT COALESCE(MAX(version), 0) FROM contexts WHERE memory_key = ?2) = ?3 - 1
-             AND (?9 IS NULL OR (SELECT erasures FROM memories WHERE key = ?2 AND tenant_id = ?1) = ?9)
-           ON CONFLICT DO NOTHING`,
-        )
-        .bind(
-          tenantId,
-          key,
-          version,
-          context.document,
-          context.source,
-          author,
-          context.flushKey ?? null,
-          createdAt,
-          context.erasures ?? null,
-          JSON.stringify(context.origins),
-          context.forgotten === undefined ? null : JSON.stringify(context.forgotten),
-        ),
+    const ofMine = sql`
+      memory_key = ${key} AND version = ${version} AND created_at = ${createdAt} AND author = ${author}`;
+    const isMine = sql`EXISTS (SELECT 1 FROM contexts WHERE ${ofMine})`;
+    const { erasures } = context;
+    const forgotten = context.forgotten && JSON.stringify(context.forgotten);
+    const forgottenBefore = sql`(SELECT forgotten FROM contexts WHERE memory_key = ${key} AND version = ${context.expected})`;
+    const [written] = await claimingBatch(this.db, [
+      sql`
+        INSERT INTO contexts (tenant_id, memory_key, version, document, source, author, flush_key, created_at, origins, forgotten)
+        SELECT ${tenantId}, ${key}, ${version}, ${context.document}, ${context.source}, ${author}, ${context.flushKey},
+          ${createdAt}, ${JSON.stringify(context.origins)}, COALESCE(${forgotten}, ${forgottenBefore}, '{"entries":[]}')
+        WHERE (SELECT COALESCE(MAX(version), 0) FROM contexts WHERE memory_key = ${key}) = ${context.expected}
+          AND (${erasures} IS NULL OR (SELECT erasures FROM memories WHERE key = ${key} AND tenant_id = ${tenantId}) = ${erasures})
+        ON CONFLICT DO NOTHING`,
       ...(context.restores === undefined
         ? []
         : [
-            this.db
-              .prepare(
-                `INSERT INTO context_coverage (memory_key, thread_id, version, covered_seq)
-                 SELECT t.memory_key, t.thread_id, ?2, COALESCE((SELECT o.covered_seq FROM context_coverage o
-                   WHERE o.memory_key = t.memory_key AND o.thread_id = t.thread_id AND o.version <= ?5
-                   ORDER BY o.version DESC LIMIT 1), 0)
-                 FROM (SELECT DISTINCT memory_key, thread_id FROM context_coverage WHERE memory_key = ?1) t WHERE ${isMine}
-                 ON CONFLICT DO NOTHING`,
-              )
-              .bind(...mine, context.restores),
+            sql`INSERT INTO context_coverage (memory_key, thread_id, version, covered_seq)
+              SELECT t.memory_key, t.thread_id, ${version}, COALESCE((SELECT o.covered_seq FROM context_coverage o
+                WHERE o.memory_key = t.memory_key AND o.thread_id = t.thread_id AND o.version <= ${context.restores}
+                ORDER BY o.version DESC LIMIT 1), 0)
+              FROM (SELECT DISTINCT memory_key, thread_id FROM context_coverage WHERE memory_key = ${key}) t
+              WHERE ${isMine} ON CONFLICT DO NOTHING`,
           ]),
-      ...Object.entries(context.coverage ?? {}).map(([threadId, seq]) =>
-        this.db
-          .prepare(
-            `INSERT INTO context_coverage (memory_key, thread_id, version, covered_seq) SELECT ?1, ?5, ?2, ?6 WHERE ${isMine}
-             ON CONFLICT DO NOTHING`,
-          )
-          .bind(...mine, threadId, seq),
+      ...Object.entries(context.coverage ?? {}).map(
+        ([threadId, seq]) =>
+          sql`INSERT INTO context_coverage (memory_key, thread_id, version, covered_seq)
+            SELECT ${key}, ${threadId}, ${version}, ${seq} WHERE ${isMine} ON CONFLICT DO NOTHING`,
       ),
-      this.db
-        .prepare(
-          `INSERT INTO context_sources (memory_key, entry_id, version) SELECT ?1, value, ?2 FROM json_each(?5) WHERE ${isMine}
-           ON CONFLICT DO NOTHING`,
-        )
-        .bind(...mine, JSON.stringify(context.sources ?? [])),
-      this.db
-        .prepare(
-          "UPDATE contexts SET author = ?5 WHERE memory_key = ?1 AND version = ?2 AND created_at = ?3 AND author = ?4",
-        )
-        .bind(...mine, context.author),
-      ...claimStatements(this.db, claim, String(version)),
+      sql`INSERT INTO context_sources (memory_key, entry_id, version) SELECT ${key}, value, ${version}
+        FROM json_each(${JSON.stringify(context.sources ?? [])}) WHERE ${isMine} ON CONFLICT DO NOTHING`,
+      sql`UPDATE contexts SET author = ${context.author} WHERE ${ofMine}`,
+      ...claimStatements(claim, String(version)),
     ]);
-    if ((results[0]?.meta.changes ?? 0) > 0) return { kind: "stored", version };
+    if (hasChanged(written)) return { kind: "stored", version };
     const before = context.flushKey === undefined ? undefined : await this.ofFlush(memory, context.flushKey);
     if (before !== undefined) return { kind: "stored", version: before };
     const current = await this.base(memory);
@@ -211,7 +175,7 @@ export class ContextStore {
   /** Up to which message each thread is covered by a version: not beyond what it has forgotten. */
   async coverage(memory: MemoryRef, version: number): Promise<Record<string, number>> {
     const [taken, itemised] = await Promise.all([this.takenIn(memory, version), this.itemised(memory, version)]);
-    if (itemised === undefined || !isForgetful(itemised.forgotten)) return taken;
+    if (itemised === undefined || !hasForgotten(itemised.forgotten)) return taken;
     const firstLost = await this.forgetting.firstForgotten(memory, itemised.forgotten);
     const covered = Object.entries(taken).map(([id, seq]) => [id, Math.min(seq, (firstLost.get(id) ?? seq + 1) - 1)]);
     return Object.fromEntries(covered);
@@ -219,47 +183,36 @@ export class ContextStore {
 
   /** Up to which message each thread was taken in by a version, whatever was forgotten since. */
   async takenIn({ key }: MemoryRef, version: number): Promise<Record<string, number>> {
-    const { results } = await this.db
-      .prepare(
-        // Thread by thread: the versions before aren't read.
-        `SELECT t.thread_id, c.covered_seq FROM memory_threads t CROSS JOIN context_coverage c
-           ON c.memory_key = t.memory_key AND c.thread_id = t.thread_id AND c.version =
-             (SELECT MAX(version) FROM context_coverage WHERE memory_key = t.memory_key AND thread_id = t.thread_id AND version <= ?2)
-         WHERE t.memory_key = ?1`,
-      )
-      .bind(key, version)
-      .all();
-    const rows = z.array(z.object({ thread_id: z.string(), covered_seq: z.int() })).parse(results);
+    // Thread by thread: the versions before aren't read.
+    const rows = await all(this.db, coverageRow)`
+      SELECT t.thread_id, c.covered_seq FROM memory_threads t CROSS JOIN context_coverage c
+        ON c.memory_key = t.memory_key AND c.thread_id = t.thread_id AND c.version = (SELECT MAX(version) FROM context_coverage
+          WHERE memory_key = t.memory_key AND thread_id = t.thread_id AND version <= ${version})
+      WHERE t.memory_key = ${key}`;
     return Object.fromEntries(rows.map((row) => [row.thread_id, row.covered_seq]));
   }
 
   /** The entries that a version rests on: those it took in, and those of the versions before it; by version, then by id. */
   async sources({ key }: MemoryRef, version: number, after: ContextSource, limit: number): Promise<ContextSource[]> {
-    const { results } = await this.db
-      .prepare(
-        `SELECT entry_id, version AS since FROM context_sources s
-         WHERE memory_key = ?1 AND version <= ?2 AND (version, entry_id) > (?3, ?4) AND NOT EXISTS (SELECT 1 FROM context_sources e
-           WHERE e.memory_key = s.memory_key AND e.entry_id = s.entry_id AND e.version < s.version)
-         ORDER BY version, entry_id LIMIT ?5`,
-      )
-      .bind(key, version, after.since, after.entryId, limit)
-      .all();
-    return z
-      .array(z.object({ entry_id: z.string(), since: z.int() }))
-      .parse(results)
-      .map((row) => ({ entryId: row.entry_id, since: row.since }));
+    return (
+      await all(this.db, z.object({ entry_id: z.string(), since: z.int() }))`
+        SELECT entry_id, version AS since FROM context_sources s
+        WHERE memory_key = ${key} AND version <= ${version} AND (version, entry_id) > (${after.since},
+          ${after.entryId}) AND NOT EXISTS (SELECT 1 FROM context_sources e WHERE e.memory_key = s.memory_key
+          AND e.entry_id = s.entry_id AND e.version < s.version)
+        ORDER BY version, entry_id LIMIT ${limit}`
+    ).map((row) => ({ entryId: row.entry_id, since: row.since }));
   }
 
   private async ofFlush({ key }: MemoryRef, flushKey: string): Promise<number | undefined> {
-    const row = await this.db
-      .prepare("SELECT version FROM contexts WHERE memory_key = ? AND flush_key = ?")
-      .bind(key, flushKey)
-      .first();
-    return row === null ? undefined : z.object({ version: z.int() }).parse(row).version;
+    return (
+      await first(this.db, versionRow)`
+        SELECT version FROM contexts WHERE memory_key = ${key} AND flush_key = ${flushKey}`
+    )?.version;
   }
 
-  private async show(memory: MemoryRef, row: unknown): Promise<ContextVersion> {
-    const shown = showRow(contextRow.parse(row));
+  private async show(memory: MemoryRef, row: z.infer<typeof contextRow>): Promise<ContextVersion> {
+    const shown = showRow(row);
     return { ...shown, coverage: await this.coverage(memory, shown.version) };
   }
 }

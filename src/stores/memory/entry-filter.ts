@@ -1,3 +1,4 @@
+import { type Sql, sql } from "../../platform/sql.js";
 /** Filters of entries: by what a caller asks for, and by whether they hold. */
 export interface EntryFilter {
   readonly role?: string | undefined;
@@ -11,9 +12,12 @@ export interface EntryFilter {
   readonly threadId?: string | undefined;
 }
 
-/** Entries that hold at a moment: not superseded and not expired by then, and said by `saidBy`. Both are names of bindings. */
-export const holdsAt = (moment: string, saidBy: string): string =>
-  `(deleted_at IS NULL AND occurred_at <= ${saidBy} AND (superseded_at IS NULL OR superseded_at > ${moment}) AND (expires_at IS NULL OR expires_at > ${moment}))`;
+/** Entries (`e`) that hold at a moment: not superseded and not expired by then, and said by `saidBy`. */
+export function holdsAt(moment: string, saidBy: string): Sql {
+  return sql`
+    (e.deleted_at IS NULL AND e.occurred_at <= ${saidBy} AND (e.superseded_at IS NULL OR e.superseded_at > ${moment})
+      AND (e.expires_at IS NULL OR e.expires_at > ${moment}))`;
+}
 
 /** What holds now includes what was said by a clock that goes fast. */
 export const endOfTime = "9999-12-31T23:59:59.999Z";

@@ -1,10 +1,13 @@
 /** Entries between their row in D1 and what they mean; the terms of the index are made here. */
 import { z } from "zod";
 import { type ActorRecord, actorRecordSchema } from "../../conversation/actor-record.js";
+import { defined } from "../../conversation/defined.js";
 import { type Entry, summarySources, type Tags, tagsSchema } from "../../memory/entry.js";
 import { defaultSessionKey } from "../../memory/retrieval/candidate.js";
 import { scopedTerm } from "../../memory/retrieval/candidate-plan.js";
 import { distinctTerms, type EntryTerms, entryTerms, spokenText } from "../../memory/retrieval/entry-terms.js";
+import { sql } from "../../platform/sql.js";
+import { integer, text, textOrNull } from "../columns.js";
 import { withCorrected } from "./corrected-terms.js";
 import type { MemoryRef } from "./memory-store.js";
 
@@ -22,30 +25,31 @@ export interface EntryRecord {
   readonly vouchedBy?: ActorRecord | undefined;
 }
 
-export const entryColumns =
-  "key, entry_id, thread_id, seq, role, speaker, raw_entry, summary, summary_source, tags, occurred_at, recorded_at, expires_at, supersedes, superseded_by, superseded_at, idempotency_key, request_hash, deleted_at, vouched_by";
+export const entryColumns = sql`
+  key, entry_id, thread_id, seq, role, speaker, raw_entry, summary, summary_source, tags, occurred_at, recorded_at,
+    expires_at, supersedes, superseded_by, superseded_at, idempotency_key, request_hash, deleted_at, vouched_by`;
 
 export const entryRow = z.object({
-  key: z.int(),
-  entry_id: z.string(),
-  thread_id: z.string(),
-  seq: z.int(),
-  role: z.string(),
-  speaker: z.string().nullable(),
-  raw_entry: z.string(),
-  summary: z.string(),
+  key: integer,
+  entry_id: text,
+  thread_id: text,
+  seq: integer,
+  role: text,
+  speaker: textOrNull,
+  raw_entry: text,
+  summary: text,
   summary_source: z.enum(summarySources),
-  tags: z.string(),
-  occurred_at: z.string(),
-  recorded_at: z.string(),
-  expires_at: z.string().nullable(),
-  supersedes: z.string().nullable(),
-  superseded_by: z.string().nullable(),
-  superseded_at: z.string().nullable(),
-  idempotency_key: z.string().nullable(),
-  request_hash: z.string().nullable(),
-  deleted_at: z.string().nullable(),
-  vouched_by: z.string().nullable(),
+  tags: text,
+  occurred_at: text,
+  recorded_at: text,
+  expires_at: textOrNull,
+  supersedes: textOrNull,
+  superseded_by: textOrNull,
+  superseded_at: textOrNull,
+  idempotency_key: textOrNull,
+  request_hash: textOrNull,
+  deleted_at: textOrNull,
+  vouched_by: textOrNull,
 });
 export type EntryRow = z.infer<typeof entryRow>;
 
@@ -55,17 +59,19 @@ export function showEntry(memoryId: string, row: EntryRow): Entry {
     memoryId,
     ...(row.thread_id === "" ? {} : { threadId: row.thread_id, seq: row.seq }),
     role: row.role,
-    ...(row.speaker === null ? {} : { speaker: row.speaker }),
+    ...defined({ speaker: row.speaker ?? undefined }),
     rawEntry: row.raw_entry,
     summary: row.summary,
     summarySource: row.summary_source,
     tags: tagsSchema.parse(JSON.parse(row.tags)),
     occurredAt: row.occurred_at,
     recordedAt: row.recorded_at,
-    ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
-    ...(row.supersedes === null ? {} : { supersedes: row.supersedes }),
-    ...(row.superseded_by === null ? {} : { supersededBy: row.superseded_by }),
-    ...(row.superseded_at === null ? {} : { supersededAt: row.superseded_at }),
+    ...defined({
+      expiresAt: row.expires_at ?? undefined,
+      supersedes: row.supersedes ?? undefined,
+      supersededBy: row.superseded_by ?? undefined,
+      supersededAt: row.superseded_at ?? undefined,
+    }),
     ...(row.vouched_by === null ? {} : { vouchedBy: actorRecordSchema.parse(JSON.parse(row.vouched_by)) }),
   };
 }
@@ -93,7 +99,7 @@ export function indexedColumns(
     tags,
     role,
     occurredAt,
-    ...(speaker === undefined ? {} : { speaker }),
+    ...defined({ speaker }),
   };
   const terms = withCorrected(entryTerms(text), corrected);
   const count = (field: string): number => (field === "" ? 0 : field.split(" ").length);

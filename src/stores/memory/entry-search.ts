@@ -4,27 +4,29 @@ import type { Candidate, MemoryStatistics } from "../../memory/retrieval/candida
 import { type CandidatePlan, matchExpression, scopedTerm } from "../../memory/retrieval/candidate-plan.js";
 import { roleMark, tagMark } from "../../memory/retrieval/entry-terms.js";
 import type { CandidateSource } from "../../memory/retrieval/search.js";
-import type { Database } from "../database.js";
+import { all, batch, type Database, listed, raw, type Sql, sql } from "../../platform/sql.js";
+import { integer, text, textOrNull } from "../columns.js";
 import { type EntryFilter, endOfTime, holdsAt } from "./entry-filter.js";
 import type { MemoryRef } from "./memory-store.js";
 
-const candidateColumns =
-  "e.entry_id, e.thread_id, e.seq, e.session_key, e.speaker, e.role, e.occurred_at, e.raw_terms, e.summary_terms, e.tag_terms, e.mark_terms, e.raw_length";
+const candidateColumns = sql`
+  e.entry_id, e.thread_id, e.seq, e.session_key, e.speaker, e.role, e.occurred_at, e.raw_terms, e.summary_terms,
+    e.tag_terms, e.mark_terms, e.raw_length`;
 
 const candidateRow = z
   .object({
-    entry_id: z.string(),
-    thread_id: z.string(),
-    seq: z.int(),
-    session_key: z.string(),
-    speaker: z.string().nullable(),
-    role: z.string(),
-    occurred_at: z.string(),
-    raw_terms: z.string(),
-    summary_terms: z.string(),
-    tag_terms: z.string(),
-    mark_terms: z.string(),
-    raw_length: z.int(),
+    entry_id: text,
+    thread_id: text,
+    seq: integer,
+    session_key: text,
+    speaker: textOrNull,
+    role: text,
+    occurred_at: text,
+    raw_terms: text,
+    summary_terms: text,
+    tag_terms: text,
+    mark_terms: text,
+    raw_length: integer,
   })
   .transform(
     (row): Candidate => ({
@@ -40,23 +42,28 @@ const candidateRow = z
     }),
   );
 
+/** Stored characters of a neighbour: what stands around an entry adds a little, and need not be read to its end. */
+const neighbourCharacters = 1_500;
+const neighbourColumns = raw(
+  candidateColumns.text.replace("e.raw_terms", `substr(e.raw_terms, 1, ${neighbourCharacters}) AS raw_terms`),
+);
+const neighbourRow = z.looseObject({ visible: z.int() }).transform((row) => [candidateRow.parse(row), row] as const);
+
 const statisticsRow = z.object({
-  entry_count: z.int(),
-  raw_length: z.int(),
-  raw_count: z.int(),
-  summary_length: z.int(),
-  summary_count: z.int(),
-  tag_length: z.int(),
-  tag_count: z.int(),
-  first_day: z.string().nullable(),
-  last_day: z.string().nullable(),
+  entry_count: integer,
+  raw_length: integer,
+  raw_count: integer,
+  summary_length: integer,
+  summary_count: integer,
+  tag_length: integer,
+  tag_count: integer,
+  first_day: textOrNull,
+  last_day: textOrNull,
 });
 
 const vocabularyRows = z.array(z.object({ term: z.string(), doc: z.int() }));
 /** Terms that begin alike and are looked at as forms of one word. */
 const maxForms = 60;
-/** Stored characters of a neighbour: what stands around an entry adds a little, and need not be read to its end. */
-const neighbourCharacters = 1_500;
 
 const perhaps = (length: number, count: number): number => (count === 0 ? 0 : length / count);
 
@@ -92,20 +99,15 @@ export class EntrySource implements CandidateSource {
   async statistics(lookups: readonly string[], beginnings: readonly string[] = []): Promise<MemoryStatistics> {
     const { tenantId, key } = this.memory;
     const prefix = scopedTerm(String(key), "");
-    const [memory, ...vocabulary] = await this.db.batch([
-      this.db
-        .prepare(
-          `SELECT entry_count, raw_length, raw_count, summary_length, summary_count, tag_length, tag_count, first_day, last_day
-           FROM memories WHERE tenant_id = ? AND key = ?`,
-        )
-        .bind(tenantId, key),
-      this.db
-        .prepare("SELECT term, doc FROM entry_vocab WHERE term IN (SELECT value FROM json_each(?))")
-        .bind(JSON.stringify(lookups.map((term) => prefix + term))),
-      ...beginnings.map((beginning) =>
-        this.db
-          .prepare("SELECT term, doc FROM entry_vocab WHERE term >= ?1 AND term < ?2 LIMIT ?3")
-          .bind(prefix + beginning, `${prefix}${beginning}\u{10ffff}`, maxForms),
+    const [memory, ...vocabulary] = await batch(this.db, [
+      sql`SELECT entry_count, raw_length, raw_count, summary_length, summary_count, tag_length, tag_count, first_day,
+          last_day
+        FROM memories WHERE tenant_id = ${tenantId} AND key = ${key}`,
+      sql`SELECT term, doc FROM entry_vocab WHERE term IN ${listed(lookups.map((term) => prefix + term))}`,
+      ...beginnings.map(
+        (beginning) =>
+          sql`SELECT term, doc FROM entry_vocab
+            WHERE term >= ${prefix + beginning} AND term < ${`${prefix}${beginning}\u{10ffff}`} LIMIT ${maxForms}`,
       ),
     ]);
     const row = statisticsRow.parse(memory?.results[0]);
@@ -124,40 +126,31 @@ export class EntrySource implements CandidateSource {
 
   async candidates(plan: CandidatePlan): Promise<readonly Candidate[]> {
     const { tenantId, key } = this.memory;
-    const conditions = this.conditions();
+    const conditions = sql`e.tenant_id = ${tenantId} AND ${this.conditions()}`;
     const statements = [
       ...(plan.entryIds.length === 0
         ? []
         : [
-            this.db
-              .prepare(
-                `SELECT ${candidateColumns} FROM entries e WHERE e.tenant_id = ?1 AND +e.memory_key = ?2 AND ${conditions}
-                   AND e.entry_id IN (SELECT value FROM json_each(?8))`,
-              )
-              .bind(tenantId, key, ...this.bindings(), JSON.stringify(plan.entryIds)),
+            sql`SELECT ${candidateColumns} FROM entries e
+              WHERE ${conditions} AND +e.memory_key = ${key} AND e.entry_id IN ${listed(plan.entryIds)}`,
           ]),
-      ...plan.dateProbes.map(({ range, limit }) =>
-        this.db
-          .prepare(
-            `SELECT ${candidateColumns} FROM entries e WHERE e.tenant_id = ?1 AND e.memory_key = ?2 AND ${conditions}
-               AND e.occurred_at >= ?8 AND e.occurred_at < ?9 ORDER BY e.occurred_at DESC LIMIT ?10`,
-          )
-          .bind(tenantId, key, ...this.bindings(), range.from, `${range.to}T99`, limit),
+      ...plan.dateProbes.map(
+        ({ range, limit }) => sql`SELECT ${candidateColumns} FROM entries e
+          WHERE ${conditions} AND e.memory_key = ${key} AND e.occurred_at >= ${range.from}
+            AND e.occurred_at < ${`${range.to}T99`}
+          ORDER BY e.occurred_at DESC LIMIT ${limit}`,
       ),
       // CROSS, so that SQLite goes from the index to the entries and doesn't ask the index about each entry of the memory.
-      ...plan.probes.map((probe) =>
-        this.db
-          .prepare(
-            `SELECT ${candidateColumns} FROM entry_index CROSS JOIN entries e ON e.key = entry_index.rowid
-             WHERE entry_index MATCH ?8 AND e.tenant_id = ?1 AND e.memory_key = ?2 AND ${conditions}
-             ORDER BY entry_index.rowid DESC LIMIT ?9`,
-          )
-          .bind(tenantId, key, ...this.bindings(), matchExpression(probe, String(key), this.required), probe.limit),
+      ...plan.probes.map(
+        (probe) => sql`SELECT ${candidateColumns} FROM entry_index CROSS JOIN entries e ON e.key = entry_index.rowid
+          WHERE entry_index MATCH ${matchExpression(probe, String(key), this.required)} AND ${conditions}
+            AND e.memory_key = ${key}
+          ORDER BY entry_index.rowid DESC LIMIT ${probe.limit}`,
       ),
     ];
     if (statements.length === 0) return [];
     const found = new Map<string, Candidate>();
-    for (const { results } of await this.db.batch(statements)) {
+    for (const { results } of await batch(this.db, statements)) {
       for (const row of results) {
         const candidate = candidateRow.parse(row);
         if (found.size < plan.maxCandidates) found.set(candidate.entryId, candidate);
@@ -170,35 +163,23 @@ export class EntrySource implements CandidateSource {
   async neighbours(seeds: readonly Candidate[], reach: number): Promise<readonly Candidate[]> {
     const places = seeds.map(({ threadId, seq }) => [threadId, seq]);
     // CROSS, so that SQLite goes from the places to the entries and not through the whole memory.
-    const { results } = await this.db
-      .prepare(
-        `SELECT ${candidateColumns.replace("e.raw_terms", `substr(e.raw_terms, 1, ${neighbourCharacters}) AS raw_terms`)}, ${this.conditions()} AS visible
-         FROM json_each(?8) AS place CROSS JOIN entries e
-         WHERE e.memory_key = ?2 AND e.thread_id = place.value ->> 0
-           AND e.seq BETWEEN (place.value ->> 1) - ?9 AND (place.value ->> 1) + ?9 AND e.tenant_id = ?1 AND e.deleted_at IS NULL
-           AND (e.expires_at IS NULL OR e.expires_at > ?3)`,
-      )
-      .bind(this.memory.tenantId, this.memory.key, ...this.bindings(), JSON.stringify(places), reach)
-      .all();
-    return results.map((row) => {
-      const candidate = candidateRow.parse(row);
-      if (z.object({ visible: z.int() }).parse(row).visible === 1) this.visible.add(candidate.entryId);
+    const rows = await all(this.db, neighbourRow)`
+      SELECT ${neighbourColumns}, ${this.conditions()} AS visible FROM json_each(${JSON.stringify(places)}) AS place
+      CROSS JOIN entries e
+      WHERE e.memory_key = ${this.memory.key} AND e.thread_id = place.value ->> 0
+        AND e.seq BETWEEN (place.value ->> 1) - ${reach} AND (place.value ->> 1) + ${reach}
+        AND e.tenant_id = ${this.memory.tenantId} AND e.deleted_at IS NULL
+        AND (e.expires_at IS NULL OR e.expires_at > ${this.filter.asOf ?? this.now})`;
+    return rows.map(([candidate, { visible }]) => {
+      if (visible === 1) this.visible.add(candidate.entryId);
       return candidate;
     });
   }
 
-  /** Bindings 3 to 7 belong to it. */
-  private conditions(): string {
-    const holds = holdsAt("?3", "?4").replaceAll(
-      /\b(deleted_at|occurred_at|superseded_at|expires_at)\b/g,
-      (column) => `e.${column}`,
-    );
-    return `(${holds} AND (?5 IS NULL OR e.occurred_at >= ?5) AND (?6 IS NULL OR e.occurred_at < ?6) AND (?7 IS NULL OR e.thread_id = ?7))`;
-  }
-
-  private bindings(): (string | null)[] {
+  private conditions(): Sql {
     const { asOf, after, before, threadId } = this.filter;
-    return [asOf ?? this.now, asOf ?? endOfTime, after ?? null, before ?? null, threadId ?? null];
+    return sql`(${holdsAt(asOf ?? this.now, asOf ?? endOfTime)} AND (${after} IS NULL OR e.occurred_at >= ${after})
+        AND (${before} IS NULL OR e.occurred_at < ${before}) AND (${threadId} IS NULL OR e.thread_id = ${threadId}))`;
   }
 }
 

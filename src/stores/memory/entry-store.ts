@@ -1,7 +1,8 @@
 /** Entries in D1. The index and the statistics follow by triggers, in the very write that changes an entry. */
 import { z } from "zod";
+import { defined } from "../../conversation/defined.js";
 import type { Entry, Tags } from "../../memory/entry.js";
-import type { Database } from "../database.js";
+import { batch, type Database, first, hasChanged, run, sql } from "../../platform/sql.js";
 import { EntryReads } from "./entry-reads.js";
 import { type EntryRecord, type EntryRow, entryColumns, entryRow, indexedColumns, showEntry } from "./entry-rows.js";
 import { type Extra, insertion } from "./entry-statements.js";
@@ -26,11 +27,11 @@ export class EntryStore extends EntryReads {
 
   /** Adds an entry once: by thread and number, or by idempotency key. Without a number it gets the next one. */
   async add(memory: MemoryRef, entry: EntryRecord, extra: Extra = {}): Promise<AddOutcome> {
-    const [written] = await this.db.batch([
-      insertion(this.db, this.present(), memory, entry, extra),
+    const [written] = await batch(this.db, [
+      insertion(this.present(), memory, entry, extra),
       ...(await this.vectors.markPending(memory, entry.entryId)),
     ]);
-    if ((written?.meta.changes ?? 0) > 0) {
+    if (hasChanged(written)) {
       const added = await this.row(memory, entry.entryId);
       if (added !== undefined) return { kind: "added", entry: showEntry(memory.memoryId, added), seq: added.seq };
     }
@@ -45,31 +46,30 @@ export class EntryStore extends EntryReads {
    * @param erasures deletions in the memory when what was written began; false, and nothing is written, when there were others since
    */
   async put(memory: MemoryRef, entry: EntryRecord, seq: number, erasures?: number): Promise<boolean> {
-    const extra = { seq, ...(erasures === undefined ? {} : { erasures }) };
-    const [written] = await this.db.batch([
-      insertion(this.db, this.present(), memory, entry, extra),
+    const extra = { seq, ...defined({ erasures }) };
+    const [written] = await batch(this.db, [
+      insertion(this.present(), memory, entry, extra),
       ...(await this.vectors.markPending(memory, entry.entryId)),
     ]);
-    return (written?.meta.changes ?? 0) > 0 || erasures === undefined || (await this.erasures(memory)) === erasures;
+    return hasChanged(written) || erasures === undefined || (await this.erasures(memory)) === erasures;
   }
 
   private async erasures({ key }: MemoryRef): Promise<number> {
-    const row = await this.db.prepare("SELECT erasures FROM memories WHERE key = ?").bind(key).first();
-    return z.object({ erasures: z.int() }).parse(row).erasures;
+    return (
+      (await first(this.db, z.object({ erasures: z.int() }))`SELECT erasures FROM memories WHERE key = ${key}`)
+        ?.erasures ?? 0
+    );
   }
 
   /** Writes the new entry and closes the old one, both or neither. */
   async correct(memory: MemoryRef, oldId: string, entry: EntryRecord, extra: Extra): Promise<AddOutcome> {
     const corrected = await this.corrected(memory, oldId);
-    await this.db.batch([
-      insertion(this.db, this.present(), memory, entry, { ...extra, supersedes: oldId, corrected }),
-      this.db
-        .prepare(
-          `UPDATE entries SET superseded_by = ?3, superseded_at = ?4
-           WHERE tenant_id = ?1 AND memory_key = ?2 AND entry_id = ?5 AND superseded_by IS NULL
-             AND EXISTS (SELECT 1 FROM entries WHERE tenant_id = ?1 AND entry_id = ?3)`,
-        )
-        .bind(memory.tenantId, memory.key, entry.entryId, entry.occurredAt, oldId),
+    await batch(this.db, [
+      insertion(this.present(), memory, entry, { ...extra, supersedes: oldId, corrected }),
+      sql`UPDATE entries SET superseded_by = ${entry.entryId}, superseded_at = ${entry.occurredAt}
+        WHERE tenant_id = ${memory.tenantId} AND memory_key = ${memory.key} AND entry_id = ${oldId}
+          AND superseded_by IS NULL
+          AND EXISTS (SELECT 1 FROM entries WHERE tenant_id = ${memory.tenantId} AND entry_id = ${entry.entryId})`,
       ...(await this.vectors.markPending(memory, entry.entryId)),
     ]);
     const added = await this.row(memory, entry.entryId);
@@ -117,41 +117,20 @@ export class EntryStore extends EntryReads {
     const next = { ...entry, threadId: row.thread_id, ...changeOf(entry) };
     const corrected = row.supersedes === null ? [] : await this.corrected(memory, row.supersedes);
     const { terms, lengths, indexTerms } = indexedColumns(memory, next, corrected);
-    const { meta } = await this.db
-      .prepare(
-        `UPDATE entries SET summary = ?1, summary_source = ?2, tags = ?3, summary_terms = ?4, tag_terms = ?5, mark_terms = ?6,
-           summary_length = ?7, tag_length = ?8, index_terms = ?9
-         WHERE tenant_id = ?10 AND memory_key = ?11 AND entry_id = ?12 AND deleted_at IS NULL
-           AND summary = ?14 AND tags = ?15 AND supersedes IS ?16 AND (?13 IS NULL OR (SELECT erasures FROM memories WHERE key = ?11) = ?13)`,
-      )
-      .bind(
-        next.summary,
-        next.summarySource,
-        JSON.stringify(next.tags),
-        terms.summary,
-        terms.tags,
-        terms.marks,
-        lengths.summary,
-        lengths.tags,
-        indexTerms,
-        memory.tenantId,
-        memory.key,
-        row.entry_id,
-        erasures ?? null,
-        row.summary,
-        row.tags,
-        row.supersedes,
-      )
-      .run();
-    return meta.changes > 0;
+    const changes = await run(this.db)`UPDATE entries
+      SET summary = ${next.summary}, summary_source = ${next.summarySource}, tags = ${JSON.stringify(next.tags)},
+        summary_terms = ${terms.summary}, tag_terms = ${terms.tags}, mark_terms = ${terms.marks},
+        summary_length = ${lengths.summary}, tag_length = ${lengths.tags}, index_terms = ${indexTerms}
+      WHERE tenant_id = ${memory.tenantId} AND memory_key = ${memory.key} AND entry_id = ${row.entry_id}
+        AND deleted_at IS NULL AND summary = ${row.summary} AND tags = ${row.tags} AND supersedes IS ${row.supersedes}
+        AND (${erasures} IS NULL OR (SELECT erasures FROM memories WHERE key = ${memory.key}) = ${erasures})`;
+    return changes > 0;
   }
 
   /** What corrects an entry that is to go is found by its words no longer; before it goes, since its own words have to be found. */
   async detachCorrections(memory: MemoryRef, entryId: string): Promise<string[]> {
-    await this.db
-      .prepare("UPDATE entries SET supersedes = NULL WHERE tenant_id = ? AND memory_key = ? AND supersedes = ?")
-      .bind(memory.tenantId, memory.key, entryId)
-      .run();
+    await run(this.db)`UPDATE entries SET supersedes = NULL
+      WHERE tenant_id = ${memory.tenantId} AND memory_key = ${memory.key} AND supersedes = ${entryId}`;
     const corrections = await this.corrections(memory, entryId);
     for (const correction of corrections) await this.rewrite(memory, correction, () => ({}));
     return corrections;
@@ -162,16 +141,12 @@ export class EntryStore extends EntryReads {
   }
 
   private async there(memory: MemoryRef, entry: EntryRecord, extra: Extra): Promise<EntryRow | undefined> {
-    const row = await this.db
-      .prepare(
-        // One look-up each: with OR, SQLite would go through the memory.
-        `SELECT ${entryColumns} FROM entries WHERE tenant_id = ?1 AND key IN (
-           SELECT key FROM entries WHERE memory_key = ?2 AND thread_id = ?3 AND seq = ?4
-           UNION ALL SELECT key FROM entries WHERE memory_key = ?2 AND idempotency_key = ?5
-           UNION ALL SELECT key FROM entries WHERE +memory_key = ?2 AND entry_id = ?6) LIMIT 1`,
-      )
-      .bind(memory.tenantId, memory.key, entry.threadId, extra.seq ?? null, extra.idempotencyKey ?? null, entry.entryId)
-      .first();
-    return row === null ? undefined : entryRow.parse(row);
+    // One look-up each: with OR, SQLite would go through the memory.
+    return first(this.db, entryRow)`
+      SELECT ${entryColumns} FROM entries WHERE tenant_id = ${memory.tenantId} AND key IN (
+        SELECT key FROM entries WHERE memory_key = ${memory.key} AND thread_id = ${entry.threadId} AND seq = ${extra.seq}
+        UNION ALL SELECT key FROM entries WHERE memory_key = ${memory.key} AND idempotency_key = ${extra.idempotencyKey}
+        UNION ALL SELECT key FROM entries WHERE +memory_key = ${memory.key} AND entry_id = ${entry.entryId})
+      LIMIT 1`;
   }
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Entry } from "../../memory/entry.js";
 import { scopedTerm } from "../../memory/retrieval/candidate-plan.js";
 import { entryTerms, splitTerms } from "../../memory/retrieval/entry-terms.js";
-import type { Database } from "../database.js";
+import { all, type Database, listed } from "../../platform/sql.js";
 import type { MemoryRef } from "./memory-store.js";
 
 /** Years, days and hours stand in lines of every timeline. */
@@ -20,11 +20,8 @@ export async function findOwnWords(
   const termsOf = (rawText: string): string[] => splitTerms(entryTerms({ rawText, occurredAt }).raw);
   const terms = [...new Set(termsOf(rawEntry))].filter((term) => !commonNumber.test(term));
   const prefix = scopedTerm(String(memory.key), "");
-  const { results } = await db
-    .prepare("SELECT term FROM entry_vocab WHERE term IN (SELECT value FROM json_each(?)) AND doc = 1")
-    .bind(JSON.stringify(terms.map((term) => prefix + term)))
-    .all();
-  const rows = z.array(z.object({ term: z.string() })).parse(results);
+  const rows = await all(db, z.object({ term: z.string() }))`
+    SELECT term FROM entry_vocab WHERE term IN ${listed(terms.map((term) => prefix + term))} AND doc = 1`;
   const own = new Set(rows.map(({ term }) => term.slice(prefix.length)));
   return (text) => own.size > 0 && termsOf(text.replace(extractFrame, "")).some((term) => own.has(term));
 }

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { withDeadline } from "../../platform/clock.js";
 import { describeError, log } from "../../platform/logging.js";
-import type { Database } from "../database.js";
+import { all, type Database, listed, run, type Sql, sql } from "../../platform/sql.js";
 import type { MemoryRef } from "./memory-store.js";
 
 /** As much of a Vectorize binding as is used. */
@@ -55,16 +55,12 @@ export class VectorIndex {
 
   private async sendSome(binding: VectorIndexBinding): Promise<number> {
     // What is sent is noted first, so that an entry which is deleted from here on is taken out again.
-    const { results } = await this.db
-      .prepare(
-        `UPDATE entry_vectors SET told = 1 WHERE entry_key IN (
-           SELECT entry_key FROM entry_vectors WHERE told < 2 AND length(vector) = ?1 ORDER BY entry_key LIMIT ?2)
-         RETURNING entry_key, hex(vector) AS vector, (SELECT m.tenant_id || '/' || m.memory_id
-           FROM entries e JOIN memories m ON m.key = e.memory_key WHERE e.key = entry_key) AS namespace`,
-      )
-      .bind(await this.dimensions(binding), upsertedAtOnce)
-      .all();
-    const rows = z.array(keyRow.extend({ vector: z.string(), namespace: z.string() })).parse(results);
+    const rows = await all(this.db, keyRow.extend({ vector: z.string(), namespace: z.string() }))`
+      UPDATE entry_vectors SET told = 1
+      WHERE entry_key IN (SELECT entry_key FROM entry_vectors
+        WHERE told < 2 AND length(vector) = ${await this.dimensions(binding)} ORDER BY entry_key LIMIT ${upsertedAtOnce})
+      RETURNING entry_key, hex(vector) AS vector, (SELECT m.tenant_id || '/' || m.memory_id
+        FROM entries e JOIN memories m ON m.key = e.memory_key WHERE e.key = entry_key) AS namespace`;
     if (rows.length === 0) return 0;
     await withDeadline(changeTimeoutMs, () =>
       binding.upsert(
@@ -75,10 +71,8 @@ export class VectorIndex {
         })),
       ),
     );
-    await this.db
-      .prepare("UPDATE entry_vectors SET told = 2 WHERE entry_key IN (SELECT value FROM json_each(?))")
-      .bind(JSON.stringify(rows.map((row) => row.entry_key)))
-      .run();
+    await run(this.db)`
+      UPDATE entry_vectors SET told = 2 WHERE entry_key IN ${listed(rows.map((row) => row.entry_key))}`;
     return rows.length;
   }
 
@@ -101,35 +95,31 @@ export class VectorIndex {
 
   /** Takes out what was deleted since. Never fails: what didn't work is tried again by the housekeeping. */
   async forget(): Promise<void> {
-    await this.deleteThose("told = 0", (keys) =>
-      this.db
-        .prepare("UPDATE entry_vectors_gone SET told = 1 WHERE entry_key IN (SELECT value FROM json_each(?))")
-        .bind(keys),
+    await this.deleteThose(
+      sql`told = 0`,
+      (keys) => sql`UPDATE entry_vectors_gone SET told = 1 WHERE entry_key IN (SELECT value FROM json_each(${keys}))`,
     );
   }
 
   /** Takes out once more what was deleted an hour ago: a copy may have been under way then. */
   async forgetAgain(): Promise<void> {
-    await this.deleteThose(`gone_at <= ${this.now() - settledMs}`, (keys) =>
-      this.db.prepare("DELETE FROM entry_vectors_gone WHERE entry_key IN (SELECT value FROM json_each(?))").bind(keys),
+    await this.deleteThose(
+      sql`gone_at <= ${this.now() - settledMs}`,
+      (keys) => sql`DELETE FROM entry_vectors_gone WHERE entry_key IN (SELECT value FROM json_each(${keys}))`,
     );
   }
 
-  private async deleteThose(which: string, then: (keys: string) => D1PreparedStatement): Promise<void> {
+  private async deleteThose(which: Sql, then: (keys: string) => Sql): Promise<void> {
     const { binding } = this;
     if (binding === undefined || this.restsUntil > this.now()) return;
     try {
       for (let calls = 0; calls < deletionsAtOnce; calls++) {
-        const { results } = await this.db
-          .prepare(`SELECT entry_key FROM entry_vectors_gone WHERE ${which} ORDER BY entry_key LIMIT ${deletedAtOnce}`)
-          .all();
-        const keys = z
-          .array(keyRow)
-          .parse(results)
-          .map((row) => row.entry_key);
+        const rows = await all(this.db, keyRow)`
+          SELECT entry_key FROM entry_vectors_gone WHERE ${which} ORDER BY entry_key LIMIT ${deletedAtOnce}`;
+        const keys = rows.map((row) => row.entry_key);
         if (keys.length === 0) return;
         await withDeadline(changeTimeoutMs, () => binding.deleteByIds(keys.map(String)));
-        await then(JSON.stringify(keys)).run();
+        await run(this.db)`${then(JSON.stringify(keys))}`;
       }
     } catch (error) {
       this.rest(error);

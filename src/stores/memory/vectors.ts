@@ -6,16 +6,20 @@ import { z } from "zod";
 import { type Breaker, type BreakerState, circuitBreaker } from "../../agent/breaker.js";
 import type { Embedder } from "../../platform/embedder.js";
 import { describeError, log } from "../../platform/logging.js";
-import type { Database } from "../database.js";
+import { all, batch, type Database, listed, type Sql, sql } from "../../platform/sql.js";
 import type { MemoryRef } from "./memory-store.js";
 import { type VectorIndex, valuesOf } from "./vector-index.js";
 
 /** Entries that are embedded with one request. */
-const batch = 8;
+const embeddedAtOnce = 8;
 const embedTimeoutMs = 5_000;
 const queryTimeoutMs = 800;
 /** One failure of a provider is enough to leave it alone, in this instance. */
 const breakerPolicy = { failuresToOpen: 1, openForMs: 60_000 };
+
+const dueRow = z.object({ key: z.int(), raw_entry: z.string(), speaker: z.string().nullable() });
+/** A vector as hexadecimal digits: D1 would give a blob as an array of numbers, which is nearly twice as long. */
+const vectorRow = z.object({ entry_id: z.string(), vector: z.string() });
 
 export type EmbedderOf = (tenantId: string) => Promise<Embedder | undefined>;
 
@@ -31,17 +35,13 @@ export class EntryVectors {
   ) {}
 
   /** Notes, in the very batch that writes an entry, that it needs a vector; nothing where there is no provider. */
-  async markPending(memory: MemoryRef, entryId: string): Promise<D1PreparedStatement[]> {
+  async markPending(memory: MemoryRef, entryId: string): Promise<Sql[]> {
     if ((await this.embedderOf(memory.tenantId)) === undefined) return [];
     return [
-      this.db
-        .prepare(
-          `INSERT INTO entry_vectors_due (entry_key, memory_key)
-           SELECT e.key, e.memory_key FROM entries e WHERE e.tenant_id = ?1 AND e.memory_key = ?2 AND e.entry_id = ?3
-             AND e.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM entry_vectors v WHERE v.entry_key = e.key)
-           ON CONFLICT DO NOTHING`,
-        )
-        .bind(memory.tenantId, memory.key, entryId),
+      sql`INSERT INTO entry_vectors_due (entry_key, memory_key) SELECT e.key, e.memory_key FROM entries e
+        WHERE e.tenant_id = ${memory.tenantId} AND e.memory_key = ${memory.key} AND e.entry_id = ${entryId}
+          AND e.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM entry_vectors v WHERE v.entry_key = e.key)
+        ON CONFLICT DO NOTHING`,
     ];
   }
 
@@ -52,16 +52,10 @@ export class EntryVectors {
     try {
       const embedder = await this.embedderOf(tenantId);
       if (embedder === undefined || breaker.refusal() !== undefined) return 0;
-      const { results } = await this.db
-        .prepare(
-          `SELECT e.key, e.raw_entry, e.speaker FROM entry_vectors_due d JOIN entries e ON e.key = d.entry_key
-           WHERE d.memory_key = ?1 AND e.tenant_id = ?2 AND e.deleted_at IS NULL ORDER BY d.entry_key LIMIT ?3`,
-        )
-        .bind(key, tenantId, batch)
-        .all();
-      const rows = z
-        .array(z.object({ key: z.int(), raw_entry: z.string(), speaker: z.string().nullable() }))
-        .parse(results);
+      const rows = await all(this.db, dueRow)`
+        SELECT e.key, e.raw_entry, e.speaker FROM entry_vectors_due d JOIN entries e ON e.key = d.entry_key
+        WHERE d.memory_key = ${key} AND e.tenant_id = ${tenantId} AND e.deleted_at IS NULL ORDER BY d.entry_key
+        LIMIT ${embeddedAtOnce}`;
       if (rows.length === 0) {
         const sent = await this.index.send();
         breaker.succeeded();
@@ -69,7 +63,8 @@ export class EntryVectors {
       }
       const texts = rows.map((row) => (row.speaker === null ? row.raw_entry : `${row.speaker}: ${row.raw_entry}`));
       const vectors = await embedder.embed(texts, embedTimeoutMs);
-      await this.db.batch(
+      await batch(
+        this.db,
         rows.flatMap((row, at) => {
           const vector = vectors[at];
           return vector === undefined ? [] : this.storing(row.key, embedder.model, vector);
@@ -87,17 +82,11 @@ export class EntryVectors {
 
   /** Memories in which entries are pending. */
   async memoriesWithPending(limit: number): Promise<{ tenantId: string; memoryId: string }[]> {
-    const { results } = await this.db
-      .prepare(
-        `SELECT m.tenant_id, m.memory_id FROM memories m
-         WHERE m.key IN (SELECT DISTINCT memory_key FROM entry_vectors_due LIMIT ?)`,
-      )
-      .bind(limit)
-      .all();
-    return z
-      .array(z.object({ tenant_id: z.string(), memory_id: z.string() }))
-      .parse(results)
-      .map((row) => ({ tenantId: row.tenant_id, memoryId: row.memory_id }));
+    return (
+      await all(this.db, z.object({ tenant_id: z.string(), memory_id: z.string() }))`
+        SELECT m.tenant_id, m.memory_id FROM memories m
+        WHERE m.key IN (SELECT DISTINCT memory_key FROM entry_vectors_due LIMIT ${limit})`
+    ).map((row) => ({ tenantId: row.tenant_id, memoryId: row.memory_id }));
   }
 
   /** The vector of a question; `undefined` without a provider, or when it doesn't answer soon: search goes on without. */
@@ -123,7 +112,7 @@ export class EntryVectors {
     query: QueryVector,
     entryIds: readonly string[],
   ): Promise<ReadonlyMap<string, number>> {
-    return this.likenessOf(memory, query, "e.entry_id", entryIds);
+    return this.likenessOf(memory, query, sql`e.entry_id`, entryIds);
   }
 
   /** The nearest of all entries, so that what shares no word with the question is found too. */
@@ -131,7 +120,7 @@ export class EntryVectors {
     const found = await this.nearestOfFew(memory, query);
     if (found.size > 0) return found;
     const keys = await this.index.nearest(memory, query.vector, nearestKept, queryTimeoutMs);
-    return this.likenessOf(memory, query, "e.key", keys);
+    return this.likenessOf(memory, query, sql`e.key`, keys);
   }
 
   private breakerOf(tenantId: string): Breaker {
@@ -147,46 +136,37 @@ export class EntryVectors {
 
   /** In a small memory all vectors are looked at; in a larger one none. */
   private async nearestOfFew(memory: MemoryRef, query: QueryVector): Promise<ReadonlyMap<string, number>> {
-    const { results } = await this.db
-      .prepare(
-        // CROSS, so that SQLite sees to the size first.
-        `SELECT e.entry_id, hex(v.vector) AS vector FROM memories m CROSS JOIN entries e ON e.memory_key = m.key
-         JOIN entry_vectors v ON v.entry_key = e.key
-         WHERE m.key = ?1 AND m.entry_count <= ?4 AND e.tenant_id = ?2 AND v.model = ?3`,
-      )
-      .bind(memory.key, memory.tenantId, query.model, smallMemory)
-      .all();
-    const found = likeness(results, query.vector);
+    // CROSS, so that SQLite sees to the size first.
+    const rows = await all(this.db, vectorRow)`
+      SELECT e.entry_id, hex(v.vector) AS vector FROM memories m CROSS JOIN entries e ON e.memory_key = m.key
+      JOIN entry_vectors v ON v.entry_key = e.key
+      WHERE m.key = ${memory.key} AND m.entry_count <= ${smallMemory} AND e.tenant_id = ${memory.tenantId}
+        AND v.model = ${query.model}`;
+    const found = likeness(rows, query.vector);
     return new Map([...found].sort((a, b) => b[1] - a[1]).slice(0, nearestKept));
   }
 
   private async likenessOf(
     memory: MemoryRef,
     query: QueryVector,
-    column: "e.entry_id" | "e.key",
+    column: Sql,
     values: readonly (string | number)[],
   ): Promise<ReadonlyMap<string, number>> {
     if (values.length === 0) return new Map();
-    const { results } = await this.db
-      .prepare(
-        `SELECT e.entry_id, hex(v.vector) AS vector FROM entries e JOIN entry_vectors v ON v.entry_key = e.key
-         WHERE e.tenant_id = ?1 AND +e.memory_key = ?2 AND v.model = ?3 AND ${column} IN (SELECT value FROM json_each(?4))`,
-      )
-      .bind(memory.tenantId, memory.key, query.model, JSON.stringify(values))
-      .all();
-    return likeness(results, query.vector);
+    const rows = await all(this.db, vectorRow)`
+      SELECT e.entry_id, hex(v.vector) AS vector FROM entries e JOIN entry_vectors v ON v.entry_key = e.key
+      WHERE e.tenant_id = ${memory.tenantId} AND +e.memory_key = ${memory.key} AND v.model = ${query.model}
+        AND ${column} IN ${listed(values)}`;
+    return likeness(rows, query.vector);
   }
 
-  private storing(entryKey: number, model: string, vector: Float32Array): D1PreparedStatement[] {
+  private storing(entryKey: number, model: string, vector: Float32Array): Sql[] {
     return [
-      this.db
-        .prepare(
-          // An entry that was deleted meanwhile gets none.
-          `INSERT INTO entry_vectors (entry_key, model, vector) SELECT key, ?2, ?3 FROM entries WHERE key = ?1 AND deleted_at IS NULL
-           ON CONFLICT DO UPDATE SET model = excluded.model, vector = excluded.vector, told = MIN(told, 1)`,
-        )
-        .bind(entryKey, model, bytesOf(vector)),
-      this.db.prepare("DELETE FROM entry_vectors_due WHERE entry_key = ?").bind(entryKey),
+      // An entry that was deleted meanwhile gets none.
+      sql`INSERT INTO entry_vectors (entry_key, model, vector) SELECT key, ${model}, ${bytesOf(vector)} FROM entries
+        WHERE key = ${entryKey} AND deleted_at IS NULL ON CONFLICT DO UPDATE
+        SET model = excluded.model, vector = excluded.vector, told = MIN(told, 1)`,
+      sql`DELETE FROM entry_vectors_due WHERE entry_key = ${entryKey}`,
     ];
   }
 }
@@ -201,14 +181,15 @@ const smallMemory = 500;
 const nearestKept = 30;
 
 /** Statements that leave nothing of an entry's vector. */
-export function vectorErasure(db: Database, memory: MemoryRef, entryId: string): D1PreparedStatement[] {
-  const which =
-    "WHERE entry_key = (SELECT key FROM entries WHERE tenant_id = ?1 AND memory_key = ?2 AND entry_id = ?3)";
+export function vectorErasure(memory: MemoryRef, entryId: string): Sql[] {
+  const which = sql`
+    WHERE entry_key = (SELECT key FROM entries WHERE tenant_id = ${memory.tenantId} AND memory_key = ${memory.key}
+      AND entry_id = ${entryId})`;
   return [
-    `UPDATE entry_vectors SET vector = zeroblob(length(vector)) ${which}`,
-    `DELETE FROM entry_vectors ${which}`,
-    `DELETE FROM entry_vectors_due ${which}`,
-  ].map((statement) => db.prepare(statement).bind(memory.tenantId, memory.key, entryId));
+    sql`UPDATE entry_vectors SET vector = zeroblob(length(vector)) ${which}`,
+    sql`DELETE FROM entry_vectors ${which}`,
+    sql`DELETE FROM entry_vectors_due ${which}`,
+  ];
 }
 
 /** Scaled so that the greatest part is 127. */
@@ -218,11 +199,9 @@ function bytesOf(vector: Float32Array): Int8Array {
 }
 
 /** The cosines of stored vectors and a question's. */
-function likeness(rows: readonly unknown[], query: Float32Array): Map<string, number> {
+function likeness(rows: readonly z.infer<typeof vectorRow>[], query: Float32Array): Map<string, number> {
   const found = new Map<string, number>();
-  for (const row of rows) {
-    // As hexadecimal digits: D1 would give a blob as an array of numbers, which is nearly twice as long.
-    const { entry_id, vector } = z.object({ entry_id: z.string(), vector: z.string() }).parse(row);
+  for (const { entry_id, vector } of rows) {
     if (vector.length !== query.length * 2) continue;
     let [product, square] = [0, 0];
     for (const [at, value] of valuesOf(vector).entries()) {

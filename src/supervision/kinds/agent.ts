@@ -3,58 +3,62 @@
  * each pass is a fresh, bounded exchange (nothing is carried over from pass to pass, so nothing can pile up or go stale). What it
  * judges reaches it as delimited data under its own system prompt.
  */
-import type { z } from "zod";
+import { z } from "zod";
 import type { AgentOutcome } from "../../agent/agent-spec.js";
 import { type AgentLimits, defaultAgentLimits } from "../../agent/budget.js";
 import { runAgent } from "../../agent/loop.js";
-import type { AgentObserver, AgentPorts } from "../../agent/ports.js";
-import { type CallRecord, openGuard } from "../../agent/tools.js";
-import type { ModelPort } from "../../model/port.js";
+import type { AgentObserver } from "../../agent/ports.js";
+import type { CallRecord } from "../../agent/tools.js";
+import { defined } from "../../conversation/defined.js";
+import { addTokens, noTokens } from "../../model/port.js";
 import { conversationAround, type Environment } from "../environment.js";
+import { ownGuard, ownParts } from "../own-parts.js";
 import type { SupervisorCall } from "../state.js";
 import type { Subject } from "../subject.js";
 import {
   type JudgeContext,
+  LimitReachedError,
   mayModifyMessages,
   NoDecisionError,
-  type Permissions,
   RefusedCallError,
   type Supervisor,
+  supervisorSettingsSchema,
 } from "../supervisor.js";
 import { contextTools } from "../tools/context-tools.js";
 import { actionWanted, decisionNames, decisionTools } from "../tools/decision-tools.js";
-import { reasonSchema } from "../tools/reason.js";
-import { PassToolkit } from "../tools/toolkit.js";
+import { PassToolkit, reasonSchema, supervisionServer } from "../tools/toolkit.js";
 import { type Action, type Hook, hooks, isStricter, strictest, type Verdict } from "../verdict.js";
-import type { agentConfigSchema } from "./agent-config.js";
+import { agentConfigSchema } from "./agent-config.js";
 import { type ReplyPart, supervisorPrompt, type TranscriptPart } from "./agent-prompt.js";
+import { type KindPorts, type KindSettings, type OwnParts, supervisorKind } from "./kind.js";
 import { maxParts, partsOf } from "./reply-parts.js";
 import { transcriptParts } from "./transcript-parts.js";
 
-export type AgentSupervisorSettings = Omit<
-  Supervisor,
-  "kind" | "mayModify" | "pure" | "reasons" | "judge" | "openStream"
-> & {
-  readonly permission: Permissions;
-  readonly config: z.infer<typeof agentConfigSchema>;
-};
+export type AgentSupervisorSettings = KindSettings<z.infer<typeof agentConfigSchema>>;
+type AgentSupervisorPorts = Pick<KindPorts, "now" | "validateArguments" | "withDeadline" | "model" | "own">;
 
-export interface AgentSupervisorPorts extends Pick<AgentPorts, "now" | "validateArguments" | "withDeadline"> {
-  readonly model: () => Promise<ModelPort>;
-}
+export const agentKind = supervisorKind({
+  schema: supervisorSettingsSchema.extend({ kind: z.literal("agent"), config: agentConfigSchema }),
+  onFailure: "allow",
+  timeoutMs: 30_000,
+  build: agentSupervisor,
+  models: ({ model }) => model,
+});
 
 /** Rounds in which it may look around before it has to decide. */
 const defaultRounds = 4;
 
 export function agentSupervisor(settings: AgentSupervisorSettings, ports: AgentSupervisorPorts): Supervisor {
+  const [model] = [settings.config.model].flat();
   return {
     ...settings,
     kind: "agent",
     mayModify: mayModifyMessages(settings.permission),
     onlyJudgesAt: new Set(hooks.filter((hook) => !changesTexts(hook, settings))),
     pure: false,
-    ...(settings.config.reasons === undefined ? {} : { reasons: new Set(settings.config.reasons) }),
-    judge: (subject, judging) => judge(subject, judging, settings, ports),
+    readsConversation: true,
+    ...defined({ model, reasons: settings.config.reasons && new Set(settings.config.reasons) }),
+    judge: (subject, context) => judge(subject, context, settings, ports),
   };
 }
 
@@ -78,24 +82,27 @@ function changesTexts(hook: Hook, { permission, config }: AgentSupervisorSetting
  */
 async function judge(
   subject: Subject,
-  judging: JudgeContext,
+  context: JudgeContext,
   settings: AgentSupervisorSettings,
   ports: AgentSupervisorPorts,
 ): Promise<Verdict> {
-  const looks = looksAt(subject, judging.surroundings);
+  const { config, mode } = settings;
+  const own = await ownParts(config, mode, context.journal.scope("own"), ports.own);
+  const looks = looksAt(subject, context.environment);
   const [only] = looks;
-  if (looks.length === 1 && only !== undefined) return judgeOnce({ subject, ...only }, judging, settings, ports);
+  if (looks.length === 1 && only !== undefined) return judgeOnce({ subject, own, ...only }, context, settings, ports);
   let so: Verdict = { action: "allow", reasons: [] };
   for (const [index, look] of looks.entries()) {
     const current = so.change?.kind === "subject" ? so.change.subject : subject;
-    const inPart = { ...judging, journal: judging.journal.scope(`part/${index}`) };
+    const inPart = { ...context, journal: context.journal.scope(`part/${index}`) };
     try {
-      so = combined(so, await judgeOnce({ subject: current, ...look }, inPart, settings, ports));
+      so = combined(so, await judgeOnce({ subject: current, own, ...look }, inPart, settings, ports));
     } catch (error) {
-      if (!(error instanceof NoDecisionError) || so.action === "allow") throw error;
+      if (!(error instanceof NoDecisionError) || error instanceof LimitReachedError || so.action === "allow")
+        throw error;
       const refused = error instanceof RefusedCallError ? error : undefined;
       const decided = refused?.decided === undefined ? so : combined(so, refused.decided);
-      throw new RefusedCallError(error.message, decided, refused?.wish);
+      throw new RefusedCallError(error.message, decided, refused?.requested);
     }
     if (so.action === "block") return so;
   }
@@ -127,14 +134,11 @@ function looksAt(subject: Subject, environment: Environment): Look[] {
 
 function combined(before: Verdict, next: Verdict): Verdict {
   const change = next.change ?? before.change;
-  const usage = {
-    inputTokens: (before.usage?.inputTokens ?? 0) + (next.usage?.inputTokens ?? 0),
-    outputTokens: (before.usage?.outputTokens ?? 0) + (next.usage?.outputTokens ?? 0),
-  };
+  const usage = addTokens(before.usage ?? noTokens, next.usage ?? noTokens);
   return {
     action: strictest(before.action, next.action),
     reasons: [...before.reasons, ...next.reasons],
-    ...(change === undefined ? {} : { change }),
+    ...defined({ change, model: next.model ?? before.model }),
     usage,
   };
 }
@@ -142,52 +146,55 @@ function combined(before: Verdict, next: Verdict): Verdict {
 /** What is judged in one exchange with the model. */
 interface Judged extends Look {
   readonly subject: Subject;
+  readonly own: OwnParts;
 }
 
 async function judgeOnce(
   judged: Judged,
-  judging: JudgeContext,
+  context: JudgeContext,
   settings: AgentSupervisorSettings,
   ports: AgentSupervisorPorts,
 ): Promise<Verdict> {
   const kit = new PassToolkit(judged.subject, settings.permission);
   const close = (): void => kit.close();
-  judging.signal.addEventListener("abort", close);
+  context.signal.addEventListener("abort", close);
   const refused: RefusedCall[] = [];
   const observer: AgentObserver = {
     // As they happen: what it did before it ran out of time is on record too.
     callEnded(round, record) {
-      judging.called(callOnRecord(record));
-      if (!record.isError) return;
+      context.called(callOnRecord(record));
+      // What its own tools didn't find decides nothing, and loses nothing.
+      const isOwn = judged.own.tools.some(({ name }) => name === record.name);
+      if (!record.isError || isOwn) return;
       refused.push({ round, name: record.name, detail: record.content });
-      judging.refused(actionWanted(record.name) ?? "allow");
+      context.refused(actionWanted(record.name) ?? "allow");
     },
   };
   try {
-    const outcome = await run(kit, judged, judging, settings, { ...ports, observer });
+    const outcome = await run(kit, judged, context, settings, { ...ports, observer });
     return verdictOf(kit, outcome, refused);
   } finally {
-    judging.signal.removeEventListener("abort", close);
+    context.signal.removeEventListener("abort", close);
     kit.close();
   }
 }
 
 async function run(
   kit: PassToolkit,
-  { subject, part, transcript }: Judged,
-  judging: JudgeContext,
+  { subject, part, transcript, own }: Judged,
+  context: JudgeContext,
   settings: AgentSupervisorSettings,
   ports: AgentSupervisorPorts & { readonly observer: AgentObserver },
 ): Promise<AgentOutcome> {
   const { name, permission, config, timeoutMs } = settings;
-  const { surroundings, hash, contextChanged, sanitizeReason, journal, signal } = judging;
+  const { environment, hash, contextChanged, sanitizeReason, journal, signal } = context;
   const reason = reasonSchema(config.reasons);
   const offered = [
     ...decisionTools(kit, hash, reason, part === undefined && changesTexts(subject.hook, settings)),
-    ...(surroundings.context === undefined
+    ...(environment.context === undefined
       ? []
       : contextTools(kit, {
-          editor: surroundings.context,
+          editor: environment.context,
           supervisor: name,
           reason,
           sanitizeReason,
@@ -200,12 +207,13 @@ async function run(
   // Each of them looks at the permission again when it is called.
   const tools = offered.filter((tool) => tool.offered && isGiven(tool.name));
   const prompt = supervisorPrompt(subject, {
-    ...(part === undefined ? {} : { part }),
+    ...defined({ part }),
+    references: own.references,
     name,
     instructions: config.instructions,
     baseHash: await hash(subject),
     transcript,
-    statistics: surroundings.statistics?.() ?? {},
+    statistics: environment.statistics?.() ?? {},
   });
   const limits: AgentLimits = {
     ...defaultAgentLimits,
@@ -219,14 +227,14 @@ async function run(
     {
       models: typeof config.model === "string" ? [config.model] : config.model,
       prompt: () => prompt,
-      tools: () => (kit.closed ? [] : tools),
+      tools: () => (kit.closed ? [] : [...tools, ...own.tools]),
       endingTools,
       toolChoice: "required",
-      ...(config.temperature === undefined ? {} : { temperature: config.temperature }),
+      ...defined({ temperature: config.temperature }),
       limits,
-      replyId: `${surroundings.workId ?? "pass"}.${subject.hook}.${name}`,
+      replyId: `${environment.workId ?? "pass"}.${subject.hook}.${name}`,
     },
-    { ...ports, model: await ports.model(), journal, signal, guard: openGuard },
+    { ...ports, model: await ports.model(), journal, signal, guard: ownGuard },
   );
 }
 
@@ -238,23 +246,28 @@ interface RefusedCall {
 }
 
 /** What of a call is on record: its tool and what that was about. Arguments of a refused one are free text of the model. */
-function callOnRecord({ tool, args, isError, content }: CallRecord): SupervisorCall {
+function callOnRecord({ server: origin, tool: called, args, isError, content }: CallRecord): SupervisorCall {
+  const isOwn = origin !== "" && origin !== supervisionServer;
+  const tool = isOwn ? `${origin}/${called}` : called;
   if (isError) return { tool, refused: content };
+  if (isOwn) return { tool };
   const { server, tool: named, name } = args;
   const about = typeof name === "string" ? name : typeof server === "string" ? `${server}/${String(named)}` : undefined;
-  return { tool, ...(about === undefined ? {} : { about }) };
+  return { tool, ...defined({ about }) };
 }
 
-/** @throws when nothing was decided, or when a stricter or an editing wish than what was decided came to nothing. */
+/** @throws when nothing was decided, or when a stricter or an editing request than what was decided came to nothing. */
 function verdictOf(kit: PassToolkit, outcome: AgentOutcome, refused: readonly RefusedCall[]): Verdict {
   const decided = kit.verdict();
   if (decided === undefined) {
+    if (outcome.kind === "failed" && outcome.code === "limit_reached") throw new LimitReachedError(outcome.detail);
     if (outcome.kind === "failed") throw new Error(`its model (setting config.model) failed: ${outcome.detail}`);
     throw new NoDecisionError(
       "it ended without a decision: it has to call one of allow_message, block_message, request_review or a modifying tool",
     );
   }
-  const verdict = { ...decided, usage: { inputTokens: outcome.inputTokens, outputTokens: outcome.outputTokens } };
+  const { model } = outcome;
+  const verdict = { ...decided, usage: addTokens(outcome, noTokens), ...defined({ model }) };
   const lastRound = outcome.modelCalls - 1;
   const lostCalls = refused.filter((call) => isLost(call, decided.action, lastRound));
   const [lost] = lostCalls;
@@ -274,9 +287,9 @@ function verdictOf(kit: PassToolkit, outcome: AgentOutcome, refused: readonly Re
 function isLost({ name, round }: RefusedCall, decided: Action, lastRound: number): boolean {
   const beside = round === lastRound;
   // Beside a decision nothing may have failed: nobody knows what a tool that doesn't exist was to do.
-  const wanted = actionWanted(name) ?? (beside ? "modify" : "allow");
+  const wish = actionWanted(name) ?? (beside ? "modify" : "allow");
   // An edit that was tried again and done in a later round is done; one beside another edit is not.
-  return isStricter(wanted, decided) || (beside && wanted === "modify" && decided === "modify");
+  return isStricter(wish, decided) || (beside && wish === "modify" && decided === "modify");
 }
 
 /** A name that a model invented is free text. */

@@ -5,22 +5,25 @@
 
 import { z } from "zod";
 import { contextKeys } from "../../agent/call-context.js";
+import type { Journal } from "../../agent/journal.js";
+import { defined } from "../../conversation/defined.js";
 import { secretText } from "../../conversation/secret-text.js";
-import { readJson } from "../../text/json.js";
-import { conversationAround } from "../environment.js";
+import { type ContextEditor, conversationAround } from "../environment.js";
 import { type Subject, segmentsOf, spokenText } from "../subject.js";
 import {
   type JudgeContext,
+  mayModifyContext,
   mayModifyMessages,
-  NoDecisionError,
-  type Permissions,
   RefusedCallError,
   type Supervisor,
+  supervisorSettingsSchema,
 } from "../supervisor.js";
-import { actions, type Verdict } from "../verdict.js";
-import type { SendPort } from "./ports.js";
+import { contextEntries } from "../tools/context-tools.js";
+import type { Verdict } from "../verdict.js";
+import { contextChangesOf, type HttpAnswer, readAnswer, verdictOf } from "./http-answer.js";
+import { type KindPorts, type KindSettings, supervisorKind } from "./kind.js";
 
-export const httpConfigSchema = z.strictObject({
+const httpConfigSchema = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).max(2_000),
   /** Signs the requests: HMAC-SHA256. */
   secret: secretText(1, 500),
@@ -28,66 +31,52 @@ export const httpConfigSchema = z.strictObject({
   context: contextKeys,
 });
 
-export interface HttpSupervisorPorts {
-  readonly now: () => number;
-  readonly send: SendPort;
-  /** HMAC-SHA256 in hex. */
-  readonly sign: (secret: string, text: string) => Promise<string>;
-}
+type HttpSettings = KindSettings<z.infer<typeof httpConfigSchema>>;
+type HttpPorts = Pick<KindPorts, "now" | "sendSigned" | "sign">;
 
-export type HttpSupervisorSettings = Omit<Supervisor, "kind" | "mayModify" | "pure" | "judge" | "openStream"> & {
-  readonly permission: Permissions;
-  readonly config: z.infer<typeof httpConfigSchema>;
-};
-
-const answerSchema = z
-  .strictObject({
-    action: z.enum(actions),
-    reasons: z.array(z.string().min(1).max(2_000)).max(20).default([]),
-    /** The whole text as it shall be (modify), or what is proposed (review). */
-    content: z.string().max(200_000).optional(),
-  })
-  .refine(({ action, content }) => action !== "modify" || (content !== undefined && content.trim() !== ""), {
-    message: 'the action "modify" needs content',
-    path: ["content"],
-  })
-  .refine(({ action, content }) => content === undefined || action === "modify" || action === "review", {
-    message: "content goes with modify or review only",
-    path: ["content"],
-  });
+export const httpKind = supervisorKind({
+  schema: supervisorSettingsSchema.extend({ kind: z.literal("http"), config: httpConfigSchema }),
+  onFailure: "allow",
+  timeoutMs: 10_000,
+  build: httpSupervisor,
+});
 
 const exchangeSchema = z.object({ status: z.number(), text: z.string() });
 
-export function httpSupervisor(settings: HttpSupervisorSettings, ports: HttpSupervisorPorts): Supervisor {
+export function httpSupervisor(settings: HttpSettings, ports: HttpPorts): Supervisor {
   return {
     ...settings,
     kind: "http",
     mayModify: mayModifyMessages(settings.permission),
     pure: false,
-    judge: (subject, judging) => ask(settings, subject, judging, ports),
+    judge: (subject, context) => ask(settings, subject, context, ports),
   };
 }
 
 async function ask(
-  { name, config, timeoutMs }: HttpSupervisorSettings,
+  settings: HttpSettings,
   subject: Subject,
-  { journal, signal, hash, surroundings }: JudgeContext,
-  ports: HttpSupervisorPorts,
+  context: JudgeContext,
+  ports: HttpPorts,
 ): Promise<Verdict> {
+  const { name, config, timeoutMs, permission } = settings;
+  const { journal, signal, hash, environment } = context;
+  const editor = mayModifyContext(permission) ? environment.context : undefined;
   const body = JSON.stringify({
     supervisor: name,
     hook: subject.hook,
-    ownerId: surroundings.ownerId,
-    turnId: surroundings.workId,
+    ownerId: environment.ownerId,
+    turnId: environment.workId,
     text: spokenText(subject),
     data: segmentsOf(subject).flatMap(({ kind, text }) => (kind === "spoken" ? [] : [text])),
     subject,
     hash: await hash(subject),
-    conversation: conversationAround(subject, surroundings).map(({ role, content, rounds = [] }) => {
+    conversation: conversationAround(subject, environment).map(({ role, content, rounds = [] }) => {
       const toolCalls = rounds.flatMap(({ calls }) => calls.map(({ ref, args, result }) => ({ ...ref, args, result })));
       return { role, content, ...(toolCalls.length === 0 ? {} : { toolCalls }) };
     }),
-    statistics: surroundings.statistics?.() ?? {},
+    statistics: environment.statistics?.() ?? {},
+    ...defined({ context: editor && (await inForce(editor, journal)) }),
   });
   const { status, text } = await journal.step(
     { id: "call", kind: "tool", schema: exchangeSchema, interrupted: "again" },
@@ -108,31 +97,50 @@ async function ask(
         timeoutMs,
         signal,
       };
-      return ports.send(request).catch((error: unknown) => {
+      return ports.sendSigned(request, config).catch((error: unknown) => {
         if (signal.aborted || !(error instanceof Error)) throw error;
         throw new Error(`its endpoint (setting config.url) can't be asked: ${error.message}`);
       });
     },
   );
   if (status !== 200) throw new Error(`its endpoint (setting config.url) answered with status ${status}`);
-  return read(text);
+  const answer = readAnswer(text);
+  const verdict = verdictOf(answer, subject);
+  await changeContext(answer, verdict, settings, context);
+  return verdict;
 }
 
-function read(text: string): Verdict {
-  const { value, problem } = readJson(text);
-  if (problem !== undefined) throw new NoDecisionError("its endpoint (setting config.url) didn't answer with JSON");
-  const answer = answerSchema.safeParse(value);
-  if (!answer.success) {
-    // What it wanted stands there, however wrong the rest is.
-    const wish = z.object({ action: z.enum(actions) }).safeParse(value).data?.action;
-    const [issue] = answer.error.issues;
-    const where = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
-    throw new RefusedCallError(
-      `the answer of its endpoint (setting config.url) is malformed: ${where}${issue?.message ?? "wrong"}`,
-      undefined,
-      wish,
-    );
+/** What an endpoint that may change it reads of the context: what there is, and whether it is in force. */
+async function inForce(editor: ContextEditor, journal: Journal) {
+  const [rules, references, tools] = await Promise.all(
+    (["rules", "references", "tools"] as const).map(async (kind) =>
+      (await contextEntries(editor, kind, journal.scope(kind))).map(({ name, description, inForce }) => ({
+        name,
+        ...defined({ description }),
+        inForce,
+      })),
+    ),
+  );
+  return { rules, references, tools };
+}
+
+/** Changes are made before the verdict counts, and hold whatever becomes of it, like those of a supervising agent. */
+async function changeContext(
+  { action, reasons, context }: HttpAnswer,
+  verdict: Verdict,
+  { name, permission, mode }: HttpSettings,
+  { environment, contextChanged, sanitizeReason, journal }: JudgeContext,
+): Promise<void> {
+  if (context === undefined || mode === "shadow") return;
+  const refused = (detail: string): RefusedCallError =>
+    new RefusedCallError(`it changed the context, and ${detail}`, verdict, action);
+  if (!mayModifyContext(permission)) throw refused(`its setting "permissions" doesn't allow it`);
+  if (environment.context === undefined) throw refused("only a session has one");
+  const reason = await sanitizeReason(context.reason ?? (reasons.join("; ") || "its endpoint wants it"));
+  for (const [at, change] of contextChangesOf(context).entries()) {
+    const by = { supervisor: name, reason };
+    const outcome = await environment.context.change(change, by, journal.scope(`context/${at}`));
+    if (!outcome.ok) throw refused(outcome.detail);
+    if (outcome.changed) contextChanged(change);
   }
-  const { action, reasons, content } = answer.data;
-  return { action, reasons, ...(content === undefined ? {} : { change: { kind: "content", content } }) };
 }

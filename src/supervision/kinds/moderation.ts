@@ -3,9 +3,9 @@
 import { z } from "zod";
 import { readJson } from "../../text/json.js";
 import { type Subject, segmentsOf } from "../subject.js";
-import { type JudgeContext, RefusedCallError, type Supervisor } from "../supervisor.js";
+import { type JudgeContext, RefusedCallError, type Supervisor, supervisorSettingsSchema } from "../supervisor.js";
 import type { Verdict } from "../verdict.js";
-import type { SendPort } from "./ports.js";
+import { type KindPorts, type KindSettings, supervisorKind } from "./kind.js";
 
 export const moderationConfigSchema = z.strictObject({
   /** `<provider>/<model>`, as with agents; without a slash a model of OpenAI. */
@@ -15,15 +15,15 @@ export const moderationConfigSchema = z.strictObject({
   action: z.enum(["block", "review"]).default("block"),
 });
 
-export interface ModerationPorts {
-  readonly send: SendPort;
-  /** Where a provider is, with its key; `undefined` when there is no such provider. */
-  readonly provider: (name: string) => Promise<{ readonly baseUrl: string; readonly apiKey: string } | undefined>;
-}
+type ModerationSettings = Omit<KindSettings<z.infer<typeof moderationConfigSchema>>, "permission">;
+type ModerationPorts = Pick<KindPorts, "send" | "provider">;
 
-export type ModerationSettings = Omit<Supervisor, "kind" | "mayModify" | "pure" | "judge" | "openStream"> & {
-  readonly config: z.infer<typeof moderationConfigSchema>;
-};
+export const moderationKind = supervisorKind({
+  schema: supervisorSettingsSchema.extend({ kind: z.literal("moderation"), config: moderationConfigSchema }),
+  onFailure: "allow",
+  timeoutMs: 10_000,
+  build: moderationSupervisor,
+});
 
 const exchangeSchema = z.object({ status: z.number(), text: z.string() });
 
@@ -49,9 +49,10 @@ export function moderationSupervisor(settings: ModerationSettings, ports: Modera
   return {
     ...settings,
     kind: "moderation",
+    model: settings.config.model,
     mayModify: false,
     pure: false,
-    judge: (subject, judging) => moderate(settings, subject, judging, ports),
+    judge: (subject, context) => moderate(settings, subject, context, ports),
   };
 }
 

@@ -1,35 +1,59 @@
 /** Supervisors of kind `rules`: declarative, without a model or a network, decided in microseconds. */
 
+import { z } from "zod";
 import { isAskHuman } from "../../agent/built-in/ask-human.js";
 import { clip } from "../../agent/effects.js";
-import type { RulesConfig } from "../rules/config.js";
+import { conditionSchema } from "../condition.js";
+import { type RulesConfig, rulesConfigSchema } from "../rules/config.js";
 import { type CompiledRules, compileRules, type RulesEdit } from "../rules/engine.js";
 import { type Segment, type Subject, segmentsOf } from "../subject.js";
-import type { Supervisor } from "../supervisor.js";
-import { type Action, type Hook, isStricter, strictest, type Verdict } from "../verdict.js";
+import { mayModifyMessages, type Supervisor, supervisorSettingsSchema } from "../supervisor.js";
+import { type Action, isStricter, strictest, type Verdict } from "../verdict.js";
+import { type KindSettings, supervisorKind } from "./kind.js";
 
-export interface RulesSupervisorSettings {
-  readonly name: string;
-  readonly hooks: readonly Hook[];
-  readonly order: number;
-  readonly mode: Supervisor["mode"];
-  readonly onFailure: Supervisor["onFailure"];
-  readonly mayModify: boolean;
-  readonly config: RulesConfig;
-}
+type RulesSettings = Omit<KindSettings<RulesConfig>, "timeoutMs">;
 
-/** Costs far more than judging a text with it: keep what it gives. */
-export function rulesSupervisor(settings: RulesSupervisorSettings): Supervisor {
-  const rules = compileRules(settings.config);
+const editingActions: readonly string[] = ["redact", "replace", "fence"];
+
+export const rulesKind = supervisorKind({
+  schema: supervisorSettingsSchema.extend({
+    kind: z.literal("rules"),
+    config: rulesConfigSchema,
+    when: conditionSchema
+      .refine(({ inDoubt }) => inDoubt === undefined, {
+        path: ["inDoubt"],
+        message: "a second look is for kinds agent, http and moderation: rules look at everything, for free",
+      })
+      .optional(),
+  }),
+  // Nothing in it can fail but a fault of ours: then nothing passes, unless the tenant says otherwise.
+  onFailure: "block",
+  timeoutMs: 0,
+  build: rulesSupervisor,
+  hasDoubts: ({ rules }) => rules.some(({ match }) => match.type === "injection" && match.signs !== "data"),
+});
+
+/** Costs far more than judging a text with it: keep the result. */
+export function rulesSupervisor({
+  name,
+  hooks,
+  order,
+  onFailure,
+  mode,
+  permission,
+  config,
+}: RulesSettings): Supervisor {
+  const rules = compileRules(config);
   return {
-    name: settings.name,
+    name,
     kind: "rules",
-    hooks: new Set(settings.hooks),
-    order: settings.order,
-    onFailure: settings.onFailure,
+    hooks,
+    order,
+    onFailure,
+    mode,
     timeoutMs: 0,
-    mode: settings.mode,
-    mayModify: settings.mayModify,
+    // Rules that all block or review have nothing to modify, and judge beside the others.
+    mayModify: mayModifyMessages(permission) && config.rules.some(({ action }) => editingActions.includes(action)),
     pure: true,
     judge: async (subject) => judgeSubject(rules, subject),
     openStream: (mayModify) => rules.openStream(mayModify),
@@ -45,24 +69,26 @@ function judgeSubject(rules: CompiledRules, subject: Subject): Verdict {
   const judgeOf = ({ kind }: Segment) => (kind === "label" ? rules.judgeLabel : judge);
   const segments = segmentsOf(subject);
   const spoken = segments.filter((segment) => segment.kind === "spoken" && segment.text !== "");
-  const said = spoken.map((segment) => segment.text).join(separator);
-  const whole = judge(said);
+  const spokenText = spoken.map((segment) => segment.text).join(separator);
+  const ofSpoken = judge(spokenText);
 
   const texts = new Map<Segment, string>();
-  distribute(spoken, whole.edits).forEach((text, index) => {
+  distribute(spoken, ofSpoken.edits).forEach((text, index) => {
     const segment = spoken[index];
     if (segment !== undefined) texts.set(segment, text);
   });
-  const actions: Action[] = [whole.action];
-  const reasons = [...whole.reasons];
-  const judged = [said];
-  let inDoubt = whole.inDoubt === true;
+  const actions: Action[] = [ofSpoken.action];
+  const reasons = [...ofSpoken.reasons];
+  const matched = new Set(ofSpoken.rules);
+  const judged = [spokenText];
+  let inDoubt = ofSpoken.inDoubt === true;
   for (const segment of segments) {
     if (segment.kind === "spoken" || segment.text === "") continue;
     const alone = judgeOf(segment)(segment.text);
     texts.set(segment, alone.text);
     actions.push(alone.action);
     reasons.push(...alone.reasons);
+    for (const id of alone.rules) matched.add(id);
     judged.push(segment.text);
     inDoubt ||= alone.inDoubt === true;
   }
@@ -77,6 +103,7 @@ function judgeSubject(rules: CompiledRules, subject: Subject): Verdict {
   const verdict = {
     action,
     reasons: [...new Set(reasons)],
+    ...(matched.size === 0 ? {} : { rules: [...matched] }),
     ...(explanation.length === 0 ? {} : { explanation }),
     ...(inDoubt ? { inDoubt } : {}),
     ...faultsOf(segments, action, judgeOf),
@@ -125,9 +152,4 @@ function distribute(segments: readonly Segment[], edits: readonly RulesEdit[]): 
     start = end + separator.length;
     return text;
   });
-}
-
-/** A rules supervisor whose rules all block or review has nothing to modify, and judges beside the others. */
-export function rulesModify(config: RulesConfig): boolean {
-  return config.rules.some((rule) => rule.action === "redact" || rule.action === "replace" || rule.action === "fence");
 }

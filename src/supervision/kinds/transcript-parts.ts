@@ -2,7 +2,7 @@
 import type { HistoryMessage } from "../../agent/prompt.js";
 import { maxParts, overlap, partCharacters } from "./reply-parts.js";
 
-/** One text of the conversation, or a stretch of a long one. */
+/** One text of the conversation, or a section of a long one. */
 interface TranscriptText {
   readonly about: { readonly role: string; readonly tool?: string };
   readonly what: "content" | "args" | "result";
@@ -10,7 +10,7 @@ interface TranscriptText {
 }
 
 /** Where less room than this is left in a part, a text that is longer begins in the next one. */
-const leastStretch = 1_000;
+const leastSection = 1_000;
 
 /**
  * The conversation a line a text, oldest first; one empty part where nothing was said. Parts grow where there would be too many: of
@@ -19,23 +19,23 @@ const leastStretch = 1_000;
  */
 export function transcriptParts(transcript: readonly HistoryMessage[]): string[] {
   const texts = transcript.flatMap(textsOf);
-  const total = texts.reduce((sum, { text }) => sum + text.length + leastStretch / 10, 0);
+  const total = texts.reduce((sum, { text }) => sum + text.length + leastSection / 10, 0);
   const size = Math.max(partCharacters, Math.ceil(total / maxParts));
   const parts: string[][] = [[]];
   let room = size;
   for (const { about, what, text } of texts) {
     for (let at = 0; ; ) {
-      if (text.length - at > room && room < leastStretch) {
+      if (text.length - at > room && room < leastSection) {
         parts.push([]);
         room = size;
       }
-      const stretch = text.slice(at, at + room);
-      const isWhole = stretch.length === text.length;
+      const section = text.slice(at, at + room);
+      const isWhole = section.length === text.length;
       // As JSON, so that no message can pass a line of its own for another's.
-      parts.at(-1)?.push(JSON.stringify({ ...about, ...(isWhole ? {} : { at }), [what]: stretch }));
-      room -= stretch.length;
-      if (at + stretch.length >= text.length) break;
-      at += stretch.length - overlap;
+      parts.at(-1)?.push(JSON.stringify({ ...about, ...(isWhole ? {} : { at }), [what]: section }));
+      room -= section.length;
+      if (at + section.length >= text.length) break;
+      at += section.length - overlap;
     }
   }
   return parts.map((lines) => lines.join("\n"));

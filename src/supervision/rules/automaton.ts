@@ -12,17 +12,7 @@ import { z } from "zod";
  */
 
 /** Instruction codes of re2js 2.x, in the order of its class `Inst`; a test compares this engine with re2js's own. */
-const opcode = {
-  ALT: 1,
-  ALT_MATCH: 2,
-  CAPTURE: 3,
-  EMPTY_WIDTH: 4,
-  FAIL: 5,
-  MATCH: 6,
-  NOP: 7,
-  RUNE: 8,
-  RUNE_ANY_NOT_NEWLINE: 11,
-} as const;
+const opcode = { ALT: 1, ALT_MATCH: 2, EMPTY_WIDTH: 4, FAIL: 5, MATCH: 6, RUNE: 8, RUNE_ANY_NOT_NEWLINE: 11 } as const;
 
 /** Conditions of an empty-width instruction, a bit set, as in re2js's `Utils`. */
 const conditionBits = {
@@ -86,15 +76,13 @@ const maxStates = 1_000;
 const maxSteps = 20_000;
 
 export class Automaton {
-  private readonly instructions: Instruction[];
-  private readonly start: number;
   private readonly states = new Map<string, State>();
   private steps = 0;
 
-  private constructor(instructions: Instruction[], start: number) {
-    this.instructions = instructions;
-    this.start = start;
-  }
+  private constructor(
+    private readonly instructions: Instruction[],
+    private readonly start: number,
+  ) {}
 
   /** The automaton of a compiled expression, or undefined if its program has an instruction not known here. */
   static of(expression: RE2JS): Automaton | undefined {
@@ -163,13 +151,11 @@ export class Automaton {
 class Walk {
   readonly reached: { place: number; source: number }[] = [];
   private readonly visited = new Set<number>();
-  private readonly instructions: Instruction[];
-  private readonly holds: number;
 
-  constructor(instructions: Instruction[], holds: number) {
-    this.instructions = instructions;
-    this.holds = holds;
-  }
+  constructor(
+    private readonly instructions: Instruction[],
+    private readonly holds: number,
+  ) {}
 
   /** True if a match was reached; what would have come after it is then left out. */
   follow(from: number, source: number): boolean {

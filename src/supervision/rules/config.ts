@@ -3,7 +3,7 @@ import { z } from "zod";
 import { rulesLimits } from "./limits.js";
 import { compileRule, defaultMask } from "./rule.js";
 import { type RuleConfig, ruleConfigSchema } from "./rule-config.js";
-import { lookAt } from "./whole-look.js";
+import { scanText } from "./scan.js";
 
 const ruleSchema = ruleConfigSchema.superRefine((rule, context) => {
   // Otherwise an edited text would break the rule again, and every match would end in a block.
@@ -19,7 +19,7 @@ function matches(rule: RuleConfig, text: string): boolean {
   try {
     const compiled = compileRule(rule, 0);
     // What the whole text decides replaces all of it, once.
-    return compiled.detectors.length > 0 && lookAt(text, [compiled]).findings.length > 0;
+    return compiled.detectors.length > 0 && scanText(text, [compiled]).findings.length > 0;
   } catch {
     // A pattern that does not compile has an issue already.
     return false;
@@ -31,6 +31,8 @@ export const rulesConfigSchema = z
   .strictObject({ rules: z.array(ruleSchema).min(1).max(rulesLimits.rules) })
   .superRefine(({ rules }, context) => {
     const issue = (message: string) => context.addIssue({ code: "custom", path: ["rules"], message });
+    const ids = rules.flatMap(({ id }) => id ?? []);
+    if (new Set(ids).size < ids.length) issue("each rule has an id of its own");
     const phrases = rules.flatMap(({ match }) => (match.type === "phrases" ? match.phrases : []));
     if (phrases.reduce((sum, phrase) => sum + phrase.length, 0) > rulesLimits.allPhrasesLength) {
       issue(`all phrases together may have ${rulesLimits.allPhrasesLength} characters`);

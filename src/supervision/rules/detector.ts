@@ -30,17 +30,27 @@ export interface Detector {
   open(isWhole?: boolean): Scanner;
 }
 
-export interface Scanner {
-  /** Reads `chunk`, which has just been appended to `window`. */
-  feed(chunk: string, window: TextWindow): void;
-  /** The text is over: decides what was still open. */
-  finish(window: TextWindow): void;
-  /** The findings decided since the last call. None that comes later starts before {@link hold}. */
-  take(): Finding[];
-  /** The earliest offset at which a match may still be under way; everything before it is decided. */
-  readonly hold: number;
+export abstract class Scanner {
+  /** What was found and nobody has taken yet. */
+  protected found: Finding[] = [];
   /** The text makes this detector work out of all proportion; the engine then blocks. */
-  readonly overloaded: boolean;
+  overloaded = false;
+
+  /** The earliest offset at which a match may still be under way; everything before it is decided. */
+  abstract get hold(): number;
+
+  /** Reads `chunk`, which has just been appended to `window`. */
+  abstract feed(chunk: string, window: TextWindow): void;
+
+  /** The text is over: decides what was still open. */
+  abstract finish(window: TextWindow): void;
+
+  /** The findings decided since the last call. None that comes later starts before {@link hold}. */
+  take(): Finding[] {
+    const { found } = this;
+    if (found.length > 0) this.found = [];
+    return found;
+  }
 }
 
 /** The last part of a text that grows at its end and is given up at its front. Offsets are absolute, from the text's start. */

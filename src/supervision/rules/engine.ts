@@ -1,13 +1,10 @@
 import type { RulesConfig } from "./config.js";
 import { applyEdits, type RulesEdit, regionsOf, shorten, singleEdit } from "./edits.js";
 import { fenced, isFenced } from "./fence.js";
-import { hidesTags } from "./injection/tags.js";
-import { explainedOrders, explainedScore, inTags } from "./injection.js";
 import { maxPasses, Outcome, type RulesJudgement } from "./outcome.js";
 import { type CompiledRule, compileRule, isEditing } from "./rule.js";
-import type { RuleMatch } from "./rule-config.js";
+import { scanText } from "./scan.js";
 import { type RulesStream, streamOf } from "./stream.js";
-import { lookAt } from "./whole-look.js";
 
 export type { RulesEdit } from "./edits.js";
 
@@ -18,7 +15,7 @@ export interface CompiledRules {
   readonly judgeData: (text: string) => RulesJudgement;
   /** Judges a name or a value that stands beside a text: it needn't be about anything. */
   readonly judgeLabel: (text: string) => RulesJudgement;
-  /** Why injection rules found what they found, for operators: scores and signs, nothing of the text. */
+  /** Why rules found what they found, for operators, where it doesn't go without saying: nothing of the text. */
   explain(text: string, isData?: boolean): string[];
   /** The same of what leaves them in doubt. */
   explainDoubt(text: string): string[];
@@ -39,44 +36,15 @@ export function compileRules(config: RulesConfig): CompiledRules {
   const judgeData = (text: string) => judgeWhole(text, forData, doubting);
   const ofLabels = rules.filter(({ onlyOfTexts }) => onlyOfTexts !== true);
   const judgeLabel = (text: string) => judgeWhole(text, ofLabels, doubting);
-  const explain = (text: string, isData = false) =>
-    config.rules.flatMap(({ match }) => [...explainRule(match, text), ...explainData(match, text, isData)]);
   return {
-    ...{ judge, judgeData, judgeLabel, explain },
-    explainDoubt: (text) => config.rules.flatMap(({ match }) => explainDoubt(match, text)),
+    judge,
+    judgeData,
+    judgeLabel,
+    explain: (text, isData = false) => rules.flatMap((rule) => rule.explain?.(text, isData) ?? []),
+    explainDoubt: (text) => rules.flatMap((rule) => rule.explainDoubt?.(text) ?? []),
     openStream: (mayEdit = true) => streamOf(rules, judge, mayEdit),
     openDoubtStream: () => streamOf(doubting, (text) => judgeWhole(text, doubting, []), false),
   };
-}
-
-function explainRule(match: RuleMatch, text: string): string[] {
-  if (match.type !== "injection" || match.signs === "data") return [];
-  if (hidesTags(text)) return [inTags];
-  const { signed, threshold, groups } = explainedScore(text, match.sensitivity);
-  if (signed <= threshold) return [];
-  const why = groups.length === 0 ? "its form" : signsOf(groups);
-  return [`injection score ${signed.toFixed(2)}, from ${threshold.toFixed(2)} on it counts; what weighed most: ${why}`];
-}
-
-function explainDoubt(match: RuleMatch, text: string): string[] {
-  if (match.type !== "injection" || match.signs === "data") return [];
-  const { score, signed, doubtFrom, groups } = explainedScore(text, match.sensitivity);
-  if (score <= doubtFrom) return [];
-  const why = score > signed || groups.length === 0 ? "its wording, no sign" : signsOf(groups);
-  return [`in doubt: injection score ${score.toFixed(2)}, from ${doubtFrom.toFixed(2)} on; what weighed most: ${why}`];
-}
-
-function signsOf(groups: readonly string[]): string {
-  return `signs of ${groups.slice(0, 3).join(", ")}`;
-}
-
-function explainData(match: RuleMatch, text: string, isData: boolean): string[] {
-  if (match.type !== "injection" || !(isData || match.signs === "data")) return [];
-  const { score, threshold, signs } = explainedOrders(text);
-  if (score < threshold) return [];
-  return [
-    `orders in data, score ${score.toFixed(2)}, from ${threshold} on it counts; signs: ${signs.slice(0, 4).join(", ")}`,
-  ];
 }
 
 function judgeWhole(text: string, rules: readonly CompiledRule[], doubting: readonly CompiledRule[]): RulesJudgement {
@@ -86,15 +54,15 @@ function judgeWhole(text: string, rules: readonly CompiledRule[], doubting: read
   let steps = 0;
   let toFence = false;
   let inDoubt: boolean = false;
-  const looking = [...rules, ...doubting];
+  const scanning = [...rules, ...doubting];
 
-  /** One look; true if it changed the text. */
+  /** One scan; true if it changed the text. */
   const pass = (mayEdit: boolean): boolean => {
-    const look = lookAt(current, looking);
-    const findings = look.findings.filter(({ rule }) => rule.isDoubt !== true);
-    // Of the last look it counts: what was edited away is no doubt any more.
-    inDoubt = findings.length < look.findings.length;
-    for (const rule of look.overloaded) outcome.overloaded(rule);
+    const scanned = scanText(current, scanning);
+    const findings = scanned.findings.filter(({ rule }) => rule.isDoubt !== true);
+    // Of the last scan it counts: what was edited away is no doubt any more.
+    inDoubt = findings.length < scanned.findings.length;
+    for (const rule of scanned.overloaded) outcome.overloaded(rule);
     for (const { rule } of findings) {
       if (!isEditing(rule)) outcome.found(rule);
       if (rule.action === "fence") toFence = true;
@@ -144,5 +112,12 @@ function judgeWhole(text: string, rules: readonly CompiledRule[], doubting: read
   const action = outcome.action === "modify" && current === text ? "allow" : outcome.action;
   // What is stopped, held for a person or marked as giving orders leaves no doubt.
   const doubt = inDoubt && !outcome.isFinal && !toFence ? { inDoubt } : {};
-  return { action, reasons: action === "allow" ? [] : reasons, edits, text: current, ...doubt };
+  return {
+    action,
+    reasons: action === "allow" ? [] : reasons,
+    rules: action === "allow" ? [] : outcome.rules,
+    edits,
+    text: current,
+    ...doubt,
+  };
 }

@@ -1,6 +1,6 @@
 import type { RE2JS } from "re2js";
 import { type Automaton, type Before, beforeAfter, endOfText, fresh, type State } from "./automaton.js";
-import type { Finding, Scanner, TextWindow } from "./detector.js";
+import { type Finding, Scanner, type TextWindow } from "./detector.js";
 
 /**
  * Looks at a candidate that an expression matched and gives what in it really counts. `text` is part of the judged text;
@@ -44,27 +44,22 @@ export function scannerOf(
   return new ExpressionScanner(automaton, refinement, isWhole ? refinement?.seek : undefined);
 }
 
-class ExpressionScanner implements Scanner {
-  private readonly automaton: Automaton;
-  private readonly refinement: Refinement | undefined;
+class ExpressionScanner extends Scanner {
   private state: State;
   /** Where the match under way at each place of the state has started. Never falls from one to the next. */
   private starts: number[] = [];
   private match: Finding | undefined;
   private cursor = 0;
   private reread = 0;
-  overloaded = false;
-  private found: Finding[] = [];
   /** Up to here {@link seek} has said where matches may start. */
   private soughtUntil = 0;
 
   constructor(
-    automaton: Automaton,
-    refinement: Refinement | undefined,
+    private readonly automaton: Automaton,
+    private readonly refinement: Refinement | undefined,
     private readonly seek: Seek | undefined,
   ) {
-    this.automaton = automaton;
-    this.refinement = refinement;
+    super();
     this.state = automaton.initial("begin");
   }
 
@@ -126,12 +121,6 @@ class ExpressionScanner implements Scanner {
     this.starts = [];
   }
 
-  take(): Finding[] {
-    const found = this.found;
-    if (found.length > 0) this.found = [];
-    return found;
-  }
-
   private read(codePoint: number): void {
     const { next, sources, keepsStarts, matched } = this.automaton.step(this.state, codePoint);
     const starts = this.starts;
@@ -172,16 +161,16 @@ function carryOver(starts: readonly number[], sources: readonly number[], cursor
 }
 
 /** The safe way out for an expression that cannot be followed step by step: it holds everything until the text is over. */
-export class WholeTextScanner implements Scanner {
-  readonly hold = 0;
-  readonly overloaded = false;
-  private readonly expression: RE2JS;
-  private readonly refinement: Refinement | undefined;
-  private found: Finding[] = [];
+export class WholeTextScanner extends Scanner {
+  constructor(
+    private readonly expression: RE2JS,
+    private readonly refinement?: Refinement,
+  ) {
+    super();
+  }
 
-  constructor(expression: RE2JS, refinement?: Refinement) {
-    this.expression = expression;
-    this.refinement = refinement;
+  get hold(): number {
+    return 0;
   }
 
   feed(): void {}
@@ -193,11 +182,5 @@ export class WholeTextScanner implements Scanner {
       if (start === end) continue;
       this.found.push(...(this.refinement?.refine(text, start, end) ?? [{ start, end }]));
     }
-  }
-
-  take(): Finding[] {
-    const found = this.found;
-    this.found = [];
-    return found;
   }
 }

@@ -1,4 +1,5 @@
 /** Folds characters before phrases are compared: case, accents, punctuation. */
+import { remembering } from "../../text/lazily.js";
 import { normalise } from "./normalise.js";
 
 /** How characters are folded before they are compared. */
@@ -15,18 +16,7 @@ const mark = /\p{M}/u;
 /** Accents and points that may be left out in writing: Latin, Greek and Cyrillic ones, Hebrew points, Arabic vowel signs. */
 const accent = /(?!\u3099|\u309a)(?=\p{Mn})[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]/gu;
 /** Letters with a stroke or of two letters, which don't decompose. */
-const strokes: Readonly<Record<string, string>> = {
-  ø: "o",
-  ł: "l",
-  đ: "d",
-  ħ: "h",
-  ı: "i",
-  œ: "oe",
-  æ: "ae",
-  Ø: "O",
-  Ł: "L",
-  Đ: "D",
-};
+const strokes = new Map("ø:o ł:l đ:d ħ:h ı:i œ:oe æ:ae Ø:O Ł:L Đ:D".split(" ").map((row) => [row[0], row.slice(2)]));
 const punctuation = /[\p{P}\p{S}]/u;
 const punctuationRun = /[\s\p{P}\p{S}]+/gu;
 
@@ -47,11 +37,11 @@ export function foldPhraseFor(phrase: string, folding: Folding): string {
 function foldCharacter(character: string, { caseSensitive, accents }: Folding): string {
   const folded = caseSensitive ? character : character.toUpperCase().toLowerCase();
   if (!accents) return folded.normalize("NFD");
-  return (strokes[folded] ?? folded).normalize("NFD").replace(accent, "");
+  return (strokes.get(folded) ?? folded).normalize("NFD").replace(accent, "");
 }
 
 /** What a scanner has to know of a character beyond ASCII. */
-interface FoldedCharacter {
+export interface FoldedCharacter {
   readonly folded: string;
   readonly isWord: boolean;
   readonly isMark: boolean;
@@ -59,29 +49,16 @@ interface FoldedCharacter {
 }
 
 /** Folds characters, and keeps what came of them: a text uses few different ones. */
-export class FoldingTable {
-  private readonly known = new Map<string, FoldedCharacter>();
-  private readonly folding: Folding;
-
-  constructor(folding: Folding) {
-    this.folding = folding;
-  }
-
-  of(character: string): FoldedCharacter {
-    let found = this.known.get(character);
-    if (found === undefined) {
-      const isWord = wordCharacter.test(character);
-      found = {
-        folded: foldCharacter(character, this.folding),
-        isWord,
-        isMark: isWord && mark.test(character),
-        isPunctuation: this.folding.punctuation && punctuation.test(character),
-      };
-      if (this.known.size >= maxKnown) this.known.clear();
-      this.known.set(character, found);
-    }
-    return found;
-  }
+export function characterFolder(folding: Folding): (character: string) => FoldedCharacter {
+  return remembering((character) => {
+    const isWord = wordCharacter.test(character);
+    return {
+      folded: foldCharacter(character, folding),
+      isWord,
+      isMark: isWord && mark.test(character),
+      isPunctuation: folding.punctuation && punctuation.test(character),
+    };
+  }, maxKnown);
 }
 
 const maxKnown = 5_000;

@@ -2,7 +2,7 @@
 import { lazily } from "../../text/lazily.js";
 import type { Detector } from "./detector.js";
 import { DataOrdersScanner, dataConcepts, dataThreshold, lookForOrders } from "./injection/data-orders.js";
-import { dataTables, lookedUpConcepts } from "./injection/data-signs.js";
+import { lookedUpConcepts, termsOfData } from "./injection/data-signs.js";
 import { explainInjection, type GuardParts, InjectionScanner, scoredSentences } from "./injection/guard.js";
 import { InjectionScorer } from "./injection/scorer.js";
 import type { SignGroup } from "./injection/signs.js";
@@ -57,7 +57,7 @@ export function explainedScore(text: string, sensitivity: Sensitivity = "medium"
   return { ...explainInjection(normalise(text), partsOf()), ...thresholds };
 }
 
-const conceptsInData = lazily(() => dataConcepts(new Lexicon(dataTables, lookedUpConcepts)));
+const conceptsInData = lazily(() => dataConcepts(new Lexicon(termsOfData(), lookedUpConcepts)));
 
 /** The detector for orders in a text that should only inform. Their signs are precise, so there is no sensitivity to set. */
 export const ordersInDataDetector: Detector = {

@@ -4,6 +4,8 @@
  * depend on how a stream is cut, and keeps a map back to the original offsets.
  */
 
+import { remembering } from "../../text/lazily.js";
+
 /** Text that normalisation leaves as it is: printable ASCII with ordinary white space. */
 const plain = /^[\t\n\r\x20-\x7e]*$/;
 /** Characters that do not show: format characters (zero-width, soft hyphen, bidi, tags), fillers, selectors, controls. */
@@ -38,7 +40,7 @@ function asciiDigit(digit: string): string {
   return String(worth);
 }
 
-/** A stretch of the text: either unchanged, unit for unit, or one original code point and what became of it. */
+/** A segment of the text: either unchanged, unit for unit, or one original code point and what became of it. */
 interface Segment {
   normalStart: number;
   normalLength: number;
@@ -51,11 +53,11 @@ interface Segment {
 export class Normaliser {
   private segments: Segment[] = [];
   /** Normal forms of the code points met, since a text uses few different ones. */
-  private readonly seen = new Map<string, string>();
+  private readonly normalForm = remembering(normaliseCodePoint);
   private normalLength = 0;
   private originalLength = 0;
 
-  /** Takes the next piece of the original text and gives the next piece of the normalised text. */
+  /** Takes the next piece of the original text and returns the next piece of the normalised text. */
   push(piece: string): string {
     if (plain.test(piece)) {
       this.add(piece.length, piece.length, true);
@@ -68,15 +70,6 @@ export class Normaliser {
       out += normal;
     }
     return out;
-  }
-
-  private normalForm(character: string): string {
-    let normal = this.seen.get(character);
-    if (normal === undefined) {
-      normal = normaliseCodePoint(character);
-      this.seen.set(character, normal);
-    }
-    return normal;
   }
 
   private add(normalLength: number, originalLength: number, unchanged: boolean): void {

@@ -7,6 +7,8 @@ export interface RulesJudgement {
   action: Action;
   /** The reasons of all rules that had a say, in the configuration's order. */
   reasons: string[];
+  /** The ids of these rules. */
+  rules: string[];
   /** The changes from the judged text to {@link text}: sorted, not overlapping. */
   edits: RulesEdit[];
   /** The judged text with the edits applied, those of a blocked text too. */
@@ -24,7 +26,7 @@ export const unsettledReason = "editing the text kept making new matches";
 /** Gathers what rules have to say about a text. It only ever gets stricter. */
 export class Outcome {
   private strictest: Action = "allow";
-  private readonly reasonByRule = new Map<number, string>();
+  private readonly rulesByIndex = new Map<number, CompiledRule>();
   private readonly extra = new Set<string>();
 
   get action(): Action {
@@ -33,8 +35,11 @@ export class Outcome {
 
   /** Each reason once, in the order of the rules. */
   get reasons(): string[] {
-    const ordered = [...this.reasonByRule].sort(([a], [b]) => a - b).map(([, reason]) => reason);
-    return [...new Set([...ordered, ...this.extra])];
+    return [...new Set([...this.inOrder().map(({ reason }) => reason), ...this.extra])];
+  }
+
+  get rules(): string[] {
+    return this.inOrder().map(({ id }) => id);
   }
 
   /** Nothing more of the text may be passed on. */
@@ -43,7 +48,7 @@ export class Outcome {
   }
 
   found(rule: CompiledRule): void {
-    this.reasonByRule.set(rule.index, rule.reason);
+    this.rulesByIndex.set(rule.index, rule);
     this.raise(isEditing(rule) || rule.action === "fence" ? "modify" : rule.action === "block" ? "block" : "review");
   }
 
@@ -61,6 +66,10 @@ export class Outcome {
   join(action: Action, reasons: readonly string[]): void {
     for (const reason of reasons) if (!this.reasons.includes(reason)) this.extra.add(reason);
     this.raise(action);
+  }
+
+  private inOrder(): CompiledRule[] {
+    return [...this.rulesByIndex.values()].sort((a, b) => a.index - b.index);
   }
 
   private raise(action: Action): void {

@@ -7,7 +7,7 @@ import { isPartOfWord, leftOf } from "./personal/context.js";
 import { emailCandidate, findEmail, seekEmail } from "./personal/email.js";
 import { findIban, hasIban, ibanCandidate } from "./personal/iban.js";
 import { findIp, hasIp, ipCandidate } from "./personal/ip.js";
-import { findLetteredId, findNumericIds, hasLetteredId, letteredIdCandidate } from "./personal/national-ids.js";
+import { findLetteredId, findNumericIds, letteredIdCandidate } from "./personal/national-ids.js";
 import { extensionWords } from "./personal/phone-words.js";
 import { findPhones } from "./personal/phones.js";
 
@@ -16,9 +16,9 @@ export type PersonalDataKind = (typeof personalDataKinds)[number];
 
 /** A run of digits and what may separate them, up to anything else; and an extension. */
 const run = String.raw`(?:\+ ?)?\(?(?:\+ ?)?\(?[0-9][0-9 ().+/\-]*`;
-const extension = String.raw`(?:[,;]? ?(?:${extensionWords.join("|")})\.?[:=]? ?#?[0-9]{1,6}\b)?`;
+const extension = String.raw`(?:[,;]? ?(?:${extensionWords})\.?[:=]? ?#?[0-9]{1,6}\b)?`;
 const numberRun = `(?i)${run}${extension}`;
-const extensionAtEnd = new RegExp(String.raw`[,;]? ?(?:${extensionWords.join("|")})\.?[:=]? ?#?[0-9]{1,6}$`, "i");
+const extensionAtEnd = new RegExp(String.raw`[,;]? ?(?:${extensionWords})\.?[:=]? ?#?[0-9]{1,6}$`, "i");
 
 /** Characters of the longest extension, with the word for it. */
 const longestExtension = 48;
@@ -87,7 +87,8 @@ const ibanDetector = lazily(() => {
 });
 
 const letteredIdDetector = lazily(() => {
-  return expressionDetector(letteredIdCandidate, ({ normal }) => hasLetteredId.test(normal), {
+  const isThere = new RegExp(letteredIdCandidate(), "i");
+  return expressionDetector(`(?i)${letteredIdCandidate()}`, ({ normal }) => isThere.test(normal), {
     refine: findLetteredId,
     retry: "next",
   });

@@ -19,7 +19,7 @@ function node(depth: number): PhraseNode {
   return { children: new Map(), fallback: undefined, depth, isPhrase: false, shorter: undefined };
 }
 
-/** Builds the automaton for folded phrases; gives its root. */
+/** Builds the automaton for folded phrases; returns its root. */
 export function buildPhraseAutomaton(phrases: readonly string[]): PhraseNode {
   const root = node(0);
   for (const phrase of phrases) {

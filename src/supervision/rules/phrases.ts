@@ -1,5 +1,5 @@
-import type { Detector, Finding, Scanner, Subject, TextWindow } from "./detector.js";
-import { type Folding, FoldingTable, foldPhraseFor } from "./folding.js";
+import { type Detector, Scanner, type Subject, type TextWindow } from "./detector.js";
+import { characterFolder, type FoldedCharacter, type Folding, foldPhraseFor } from "./folding.js";
 import { normalise } from "./normalise.js";
 import { buildPhraseAutomaton, nextNode, type PhraseNode } from "./phrase-automaton.js";
 
@@ -38,11 +38,11 @@ function detectorOf(phrases: readonly string[], folding: Folding, wholeWords: bo
   const root = buildPhraseAutomaton(folded);
   const longest = folded.reduce((length, phrase) => Math.max(length, phrase.length), 0);
   const anchors = anchorsOf(folded);
-  const table = new FoldingTable(folding);
+  const fold = characterFolder(folding);
   return {
     reads: "normal",
     mayMatch: (subject) => anchors === undefined || containsAnchor(subject, anchors),
-    open: () => new PhraseScanner(root, longest, folding, table, wholeWords),
+    open: () => new PhraseScanner(root, longest, folding, fold, wholeWords),
   };
 }
 
@@ -74,12 +74,7 @@ interface Completed {
   end: number;
 }
 
-class PhraseScanner implements Scanner {
-  readonly overloaded = false;
-  private readonly root: PhraseNode;
-  private readonly folding: Folding;
-  private readonly table: FoldingTable;
-  private readonly wholeWords: boolean;
+class PhraseScanner extends Scanner {
   /** For the last folded units, at the unit's number modulo their length: where its character starts, what is before it. */
   private readonly offsets: Int32Array;
   private readonly afterWord: Uint8Array;
@@ -91,14 +86,16 @@ class PhraseScanner implements Scanner {
   /** The punctuation read last may end a sentence. */
   private mayEndSentence = false;
   private completed: Completed | undefined;
-  private found: Finding[] = [];
 
-  constructor(root: PhraseNode, longest: number, folding: Folding, table: FoldingTable, wholeWords: boolean) {
-    this.root = root;
+  constructor(
+    private readonly root: PhraseNode,
+    longest: number,
+    private readonly folding: Folding,
+    private readonly fold: (character: string) => FoldedCharacter,
+    private readonly wholeWords: boolean,
+  ) {
+    super();
     this.node = root;
-    this.folding = folding;
-    this.table = table;
-    this.wholeWords = wholeWords;
     this.offsets = new Int32Array(longest + 1);
     this.afterWord = new Uint8Array(longest + 1);
   }
@@ -125,12 +122,6 @@ class PhraseScanner implements Scanner {
   finish(): void {
     this.decide(false, false);
     this.node = this.root;
-  }
-
-  take(): Finding[] {
-    const found = this.found;
-    if (found.length > 0) this.found = [];
-    return found;
   }
 
   private readAscii(code: number): void {
@@ -168,7 +159,7 @@ class PhraseScanner implements Scanner {
   }
 
   private readOther(character: string): void {
-    const { folded, isWord, isMark, isPunctuation } = this.table.of(character);
+    const { folded, isWord, isMark, isPunctuation } = this.fold(character);
     if (folded === "") {
       // An accent that stands for itself belongs to the letter before it.
       if (this.completed !== undefined) this.completed.end = this.cursor + character.length;

@@ -5,6 +5,11 @@ import { matchSchema } from "./matches/table.js";
 
 export const ruleConfigSchema = z
   .strictObject({
+    /** What records call it by; of one without, they say its place in the list, from 1. */
+    id: z
+      .string()
+      .regex(/^[A-Za-z][\w.-]{0,63}$/, { error: "an id begins with a letter and has letters, digits, _, . and -" })
+      .optional(),
     match: matchSchema,
     /** `fence` delivers the text marked as data that gives orders. */
     action: z.enum(["block", "redact", "replace", "review", "fence"]),

@@ -8,6 +8,7 @@ import type { RuleConfig } from "./rule-config.js";
 export interface CompiledRule extends CompiledMatch {
   /** Place in the configuration, from 0. */
   index: number;
+  id: string;
   action: RuleConfig["action"];
   reason: string;
   replacement: string | undefined;
@@ -24,8 +25,8 @@ export interface RuleFinding extends Finding {
 export const defaultMask = "[redacted]";
 
 export function compileRule(config: RuleConfig, index: number): CompiledRule {
-  const { match, action, reason, replacement } = config;
-  return { index, action, reason, replacement, ...compileMatch(match) };
+  const { match, id = String(index + 1), action, reason, replacement } = config;
+  return { index, id, action, reason, replacement, ...compileMatch(match) };
 }
 
 /** Whether the rule changes the text, rather than only judging it. */

@@ -1,17 +1,14 @@
 /** Finds runs of characters of one class and looks at each when it is complete: what needs no automaton, and is quicker without. */
-import type { Detector, Finding, Scanner, TextWindow } from "./detector.js";
+import { type Detector, Scanner, type TextWindow } from "./detector.js";
 import type { Refine } from "./expression-scanner.js";
 
 /** A class of characters. What was asked once is known, since a text uses few different ones. */
 export class CharacterClass {
-  private readonly pattern: RegExp;
   /** For each code unit: 0 unknown, 1 outside, 2 inside. */
   private readonly known = new Uint8Array(0x10000);
 
   /** `pattern` is for one character. */
-  constructor(pattern: RegExp) {
-    this.pattern = pattern;
-  }
+  constructor(private readonly pattern: RegExp) {}
 
   has(codePoint: number): boolean {
     const known = codePoint < 0x10000 ? this.known[codePoint] : undefined;
@@ -33,19 +30,16 @@ export function runDetector(
   return { reads: "normal", mayMatch: check, open: () => new RunScanner(characters, least, refine) };
 }
 
-class RunScanner implements Scanner {
-  readonly overloaded = false;
-  private readonly characters: CharacterClass;
-  private readonly least: number;
-  private readonly refine: Refine;
+class RunScanner extends Scanner {
   private start: number | undefined;
   private cursor = 0;
-  private found: Finding[] = [];
 
-  constructor(characters: CharacterClass, least: number, refine: Refine) {
-    this.characters = characters;
-    this.least = least;
-    this.refine = refine;
+  constructor(
+    private readonly characters: CharacterClass,
+    private readonly least: number,
+    private readonly refine: Refine,
+  ) {
+    super();
   }
 
   get hold(): number {
@@ -66,12 +60,6 @@ class RunScanner implements Scanner {
 
   finish(window: TextWindow): void {
     this.settle(window.end, window);
-  }
-
-  take(): Finding[] {
-    const found = this.found;
-    if (found.length > 0) this.found = [];
-    return found;
   }
 
   /** The run under way, if there is one, ends here. */

@@ -5,7 +5,7 @@ import { expressionDetector } from "./patterns.js";
 import { leftOf } from "./personal/context.js";
 import { CharacterClass, runDetector } from "./run-scanner.js";
 import { AnnouncedValues, minValue } from "./secret/announced-values.js";
-import { accountNames, secretNames, vendors, weakNames } from "./secret/announcing-words.js";
+import { wordsFor } from "./secret/announcing-words.js";
 import { KeyFinder, secretMask } from "./secret/known-keys.js";
 
 /** A private key in PEM form (RFC 7468), whether or not its end is there; line breaks may be escaped, as in JSON. */
@@ -22,13 +22,13 @@ const hasUrlPassword = /:\/\/[^\s:/@]{0,64}:[^\s@/]{3,128}@/;
 const urlPlaceholder = /^[$%{<([]|^(?:pass(?:word)?|pwd|secret|your|xxx+|\*+|\.{3,})/i;
 
 /**
- * A stretch without white space, quotes and letters of scripts without spaces: what a secret is made of. It is looked at
+ * A candidate: text without white space, quotes and letters of scripts without spaces: what a secret is made of. It is looked at
  * when it is complete, so that no secret can go on after it was judged.
  */
-const stretch =
+const candidateClass =
   /[^\s"'<>,;`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Arabic}\p{Script=Devanagari}\u3000-\u303f\u30fc]/u;
 
-/** A plain word, which most stretches are: no secret, and no name with its value. */
+/** A plain word, which most candidates are: no secret, and no name with its value. */
 const mayHoldSecret = /[\d!#$%^&*+~?@]|[a-z][A-Z]/;
 
 /** Six characters without white space, one of which no plain word has: texts without are not scanned. */
@@ -88,18 +88,18 @@ function findCurlPassword(text: string, start: number, end: number): Finding[] {
   return value === "" || urlPlaceholder.test(value) ? [] : [{ start: end - value.length, end, mask: secretMask }];
 }
 
-const longStretch = /[\w+/.:|%~=@$-]{16}/;
+const longCandidate = /[\w+/.:|%~=@$-]{16}/;
 
 /** Detectors for secrets of every kind; built once, and shared by every configuration. */
 export const secretDetectors: () => readonly Detector[] = lazily(() => {
-  // A word that every announcement has; texts without one, and without a long stretch, are not scanned.
-  const names = [...Object.values(secretNames).flat(), ...weakNames, ...vendors, ...accountNames];
+  // A word that every announcement has; texts without one, and without a long candidate, are not scanned.
+  const names = (["secret", "weak", "vendor", "account"] as const).flatMap(wordsFor);
   const nameHint = new RegExp(names.join("|"), "iu");
   return [
     runDetector(
-      new CharacterClass(stretch),
+      new CharacterClass(candidateClass),
       minValue,
-      ({ normal }) => hasCandidate.test(normal) && (longStretch.test(normal) || nameHint.test(normal)),
+      ({ normal }) => hasCandidate.test(normal) && (longCandidate.test(normal) || nameHint.test(normal)),
       secretsIn(new KeyFinder(), new AnnouncedValues()),
     ),
     expressionDetector(privateKey, ({ normal }) => normal.includes("-----BEGIN "), {

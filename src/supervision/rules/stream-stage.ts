@@ -17,9 +17,7 @@ interface OpenScanner {
 }
 
 /** One look of all detectors at a text as it comes, with its edits: the streamed form of one pass of judging. */
-export class LookStage implements StreamStage {
-  private readonly outcome: Outcome;
-  private readonly mayEdit: boolean;
+export class ScanStage implements StreamStage {
   private readonly scanners: OpenScanner[];
   private readonly raw = new TextWindow();
   private readonly normal = new TextWindow();
@@ -30,9 +28,11 @@ export class LookStage implements StreamStage {
   private pending: RuleFinding[] = [];
   private passedOn = 0;
 
-  constructor(rules: readonly CompiledRule[], outcome: Outcome, mayEdit: boolean) {
-    this.outcome = outcome;
-    this.mayEdit = mayEdit;
+  constructor(
+    rules: readonly CompiledRule[],
+    private readonly outcome: Outcome,
+    private readonly mayEdit: boolean,
+  ) {
     this.scanners = rules.flatMap((rule) =>
       rule.detectors.map((detector) => ({ scanner: detector.open(), rule, reads: detector.reads })),
     );
@@ -40,9 +40,9 @@ export class LookStage implements StreamStage {
 
   push(piece: string): string {
     const text = this.half + piece;
-    const whole = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.length - 1 : text.length;
-    this.half = text.slice(whole);
-    this.feed(text.slice(0, whole));
+    const end = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.length - 1 : text.length;
+    this.half = text.slice(end);
+    this.feed(text.slice(0, end));
     return this.passOn(this.collect());
   }
 
@@ -64,7 +64,7 @@ export class LookStage implements StreamStage {
     }
   }
 
-  /** Takes in what was found; gives the offset up to which nothing is under way. */
+  /** Takes in what was found; returns the offset up to which nothing is under way. */
   private collect(): number {
     let limit = this.raw.end;
     for (const { scanner, rule, reads } of this.scanners) {
@@ -124,19 +124,17 @@ export class LookStage implements StreamStage {
 
 /** Shortens a text as it comes: the streamed form of {@link shorten}. */
 export class LengthStage implements StreamStage {
-  private readonly rule: CompiledRule;
-  private readonly max: number;
-  private readonly outcome: Outcome;
   /** What is passed on whatever comes: one less than is kept, in case the cut falls into a surrogate pair. */
   private readonly free: number;
   private passedOn = 0;
   private held = "";
   private isOver = false;
 
-  constructor(rule: CompiledRule, max: number, outcome: Outcome) {
-    this.rule = rule;
-    this.max = max;
-    this.outcome = outcome;
+  constructor(
+    private readonly rule: CompiledRule,
+    private readonly max: number,
+    private readonly outcome: Outcome,
+  ) {
     this.free = Math.max(0, max - (rule.replacement ?? "").length - 1);
   }
 

@@ -1,7 +1,7 @@
 import { type Action, isStricter } from "../verdict.js";
 import { maxPasses, Outcome, type RulesJudgement } from "./outcome.js";
 import { type CompiledRule, isEditing } from "./rule.js";
-import { LengthStage, LookStage, type StreamStage } from "./stream-stage.js";
+import { LengthStage, ScanStage, type StreamStage } from "./stream-stage.js";
 
 export interface RulesStreamStep {
   /** What may be passed on now; may be empty. */
@@ -39,12 +39,9 @@ function needsWholeText(rule: CompiledRule): boolean {
 }
 
 class WholeTextStream implements RulesStream {
-  private readonly judge: Judge;
   private readonly pieces: string[] = [];
 
-  constructor(judge: Judge) {
-    this.judge = judge;
-  }
+  constructor(private readonly judge: Judge) {}
 
   push(delta: string): RulesStreamStep {
     this.pieces.push(delta);
@@ -62,14 +59,16 @@ class WholeTextStream implements RulesStream {
  * text is what the second looks at, so that a match made by an edit is held back like any other.
  */
 class StagedStream implements RulesStream {
-  private readonly judge: Judge;
   private readonly outcome = new Outcome();
   private readonly stages: StreamStage[];
   private readonly pieces: string[] = [];
   private readonly released: string[] = [];
 
-  constructor(rules: readonly CompiledRule[], judge: Judge, mayEdit: boolean) {
-    this.judge = judge;
+  constructor(
+    rules: readonly CompiledRule[],
+    private readonly judge: Judge,
+    mayEdit: boolean,
+  ) {
     this.stages = stagesOf(rules, this.outcome, mayEdit);
   }
 
@@ -105,9 +104,9 @@ class StagedStream implements RulesStream {
 function stagesOf(rules: readonly CompiledRule[], outcome: Outcome, mayEdit: boolean): StreamStage[] {
   const stages: StreamStage[] = [];
   const edits = mayEdit && rules.some((rule) => isEditing(rule) && rule.maxLength === undefined);
-  for (let pass = 0; edits && pass < maxPasses; pass++) stages.push(new LookStage(rules, outcome, true));
+  for (let pass = 0; edits && pass < maxPasses; pass++) stages.push(new ScanStage(rules, outcome, true));
   for (const rule of rules) {
     if (rule.maxLength !== undefined) stages.push(new LengthStage(rule, rule.maxLength, outcome));
   }
-  return [...stages, new LookStage(rules, outcome, false)];
+  return [...stages, new ScanStage(rules, outcome, false)];
 }

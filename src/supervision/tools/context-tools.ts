@@ -1,12 +1,20 @@
 /** The tools by which a supervising agent reads and changes what is in force: rules, references, tools and tool servers. */
 import { z } from "zod";
-import type { ToolContext, ToolOutput } from "../../agent/tools.js";
+import type { Journal } from "../../agent/journal.js";
+import type { ToolOutput } from "../../agent/tools.js";
 import { itemName } from "../../conversation/names.js";
 import { coverageOf } from "../../text/overlap.js";
-import type { ChangeOutcome, ContextChange, ContextEditor, ContextEntry, ContextKind } from "../environment.js";
+import {
+  type ChangeOutcome,
+  type ContextAuthor,
+  type ContextChange,
+  type ContextEditor,
+  type ContextEntry,
+  type ContextKind,
+  contextKinds,
+} from "../environment.js";
 import { mayModifyContext, mayModifyStored } from "../supervisor.js";
-import type { ReasonSchema } from "./reason.js";
-import { type PassToolkit, problem, type SupervisionTool, supervisionTool } from "./toolkit.js";
+import { type PassToolkit, problem, type ReasonSchema, type SupervisionTool, supervisionTool } from "./toolkit.js";
 
 interface Names {
   readonly kind: ContextKind;
@@ -14,14 +22,14 @@ interface Names {
   readonly one: string;
   readonly many: string;
   /** As in a sentence. */
-  readonly said: string;
+  readonly label: string;
 }
 
 const kinds: readonly Names[] = [
-  { kind: "rules", one: "rule", many: "rules", said: "rule" },
-  { kind: "references", one: "reference", many: "references", said: "reference" },
-  { kind: "tools", one: "tool", many: "tools", said: "tool" },
-  { kind: "toolServers", one: "tool_server", many: "tool_servers", said: "tool server" },
+  { kind: "rules", one: "rule", many: "rules", label: "rule" },
+  { kind: "references", one: "reference", many: "references", label: "reference" },
+  { kind: "tools", one: "tool", many: "tools", label: "tool" },
+  { kind: "toolServers", one: "tool_server", many: "tool_servers", label: "tool server" },
 ];
 
 const storable = (kind: ContextKind): kind is "rules" | "references" => kind === "rules" || kind === "references";
@@ -47,7 +55,6 @@ export interface ContextToolPorts {
 
 const maxListed = 100;
 const maxFound = 10;
-const anyone = (): boolean => true;
 
 export function contextTools(kit: PassToolkit, ports: ContextToolPorts): SupervisionTool[] {
   return [
@@ -57,25 +64,24 @@ export function contextTools(kit: PassToolkit, ports: ContextToolPorts): Supervi
 }
 
 function readingTools(kit: PassToolkit, names: Names, editor: ContextEditor): SupervisionTool[] {
-  const { kind, one, many, said } = names;
+  const { kind, one, many, label } = names;
   return [
     supervisionTool(kit, {
       name: `list_${many}`,
-      description: `List the ${said}s there are, and whether they are in force here.`,
+      description: `List the ${label}s there are, and whether they are in force here.`,
       schema: z.object({}),
-      permitted: anyone,
       run: async (_args, context) => ({
-        content: (await entries(editor, kind, context)).slice(0, maxListed).map(line).join("\n") || "None.",
+        content:
+          (await contextEntries(editor, kind, context.journal)).slice(0, maxListed).map(line).join("\n") || "None.",
       }),
     }),
     supervisionTool(kit, {
       name: `search_${many}`,
-      description: `Find ${said}s that are like a text.`,
+      description: `Find ${label}s that are like a text.`,
       schema: z.object({ query: z.string().min(1).max(1_000) }),
-      permitted: anyone,
       run: async ({ query }, context) => {
         const likeness = coverageOf(query);
-        const found = (await entries(editor, kind, context))
+        const found = (await contextEntries(editor, kind, context.journal))
           .map((entry) => ({
             entry,
             score: likeness(`${entry.name} ${entry.description ?? ""} ${entry.text ?? ""}`),
@@ -88,13 +94,12 @@ function readingTools(kit: PassToolkit, names: Names, editor: ContextEditor): Su
     }),
     supervisionTool(kit, {
       name: `get_${one}`,
-      description: `Read a ${said}.`,
+      description: `Read a ${label}.`,
       schema: nameSchema(kind),
-      permitted: anyone,
       run: async ({ name }, context) => {
-        const found = (await entries(editor, kind, context)).find((entry) => entry.name === name);
+        const found = (await contextEntries(editor, kind, context.journal)).find((entry) => entry.name === name);
         return found === undefined
-          ? problem(`There is no ${said} "${name}"; list_${many} shows what there is.`)
+          ? problem(`There is no ${label} "${name}"; list_${many} shows what there is.`)
           : { content: `${line(found)}${found.text === undefined ? "" : `\n${found.text}`}` };
       },
     }),
@@ -102,34 +107,38 @@ function readingTools(kit: PassToolkit, names: Names, editor: ContextEditor): Su
 }
 
 function changingTools(kit: PassToolkit, names: Names, ports: ContextToolPorts): SupervisionTool[] {
-  const { kind, one, said } = names;
+  const { kind, one, label } = names;
   return (["include", "exclude"] as const).map((act) =>
     supervisionTool(kit, {
       name: `${act}_${one}`,
       description:
         act === "include"
-          ? `Put a ${said} in force in this conversation, from now on.`
-          : `Take a ${said} out of force in this conversation, from now on${kind === "tools" || kind === "toolServers" ? ": it can't be called any more" : ""}.`,
+          ? `Put a ${label} in force in this conversation, from now on.`
+          : `Take a ${label} out of force in this conversation, from now on${kind === "tools" || kind === "toolServers" ? ": it can't be called any more" : ""}.`,
       schema: changeSchema(kind, ports.reason),
       permitted: mayModifyContext,
       run: async ({ name, reason }, { journal }) => {
         const change = { act, kind, name };
-        const by = { supervisor: ports.supervisor, reason: await ports.sanitizeReason(reason) };
-        const outcome = await ports.editor.change(change, by, journal);
+        const outcome = await ports.editor.change(change, await by(ports, reason), journal);
         if (outcome.ok && outcome.changed) ports.changed(change);
-        return answered(outcome, `The ${said} "${change.name}" is ${act === "include" ? "in" : "out of"} force`);
+        return answered(outcome, `The ${label} "${change.name}" is ${act === "include" ? "in" : "out of"} force`);
       },
     }),
   );
 }
 
+/** The reason as it may be read: it goes on record. */
+async function by({ supervisor, sanitizeReason }: ContextToolPorts, reason: string): Promise<ContextAuthor> {
+  return { supervisor, reason: await sanitizeReason(reason) };
+}
+
 /** Changing what a tenant has stored touches all its sessions, so it needs full control. */
-function storingTools(kit: PassToolkit, { kind, one, said }: Names, ports: ContextToolPorts): SupervisionTool[] {
+function storingTools(kit: PassToolkit, { kind, one, label }: Names, ports: ContextToolPorts): SupervisionTool[] {
   if (!storable(kind)) return [];
   return [
     supervisionTool(kit, {
       name: `store_${one}`,
-      description: `Store a ${said} of the tenant, for all its conversations; one of that name is replaced.`,
+      description: `Store a ${label} of the tenant, for all its conversations; one of that name is replaced.`,
       schema: z.object({
         name: itemName,
         text: z.string().min(1).max(50_000),
@@ -141,26 +150,30 @@ function storingTools(kit: PassToolkit, { kind, one, said }: Names, ports: Conte
       permitted: mayModifyStored,
       run: async ({ name, reason, ...body }, { journal }) =>
         answered(
-          await ports.editor.store({ kind, name, body }, { supervisor: ports.supervisor, reason }, journal),
-          `The ${said} "${name}" is stored`,
+          await ports.editor.store({ kind, name, body }, await by(ports, reason), journal),
+          `The ${label} "${name}" is stored`,
         ),
     }),
     supervisionTool(kit, {
       name: `delete_${one}`,
-      description: `Delete a stored ${said} of the tenant, for all its conversations.`,
+      description: `Delete a stored ${label} of the tenant, for all its conversations.`,
       schema: z.object({ name: itemName, reason: ports.reason }),
       permitted: mayModifyStored,
       run: async ({ name, reason }, { journal }) =>
         answered(
-          await ports.editor.store({ kind, name, body: undefined }, { supervisor: ports.supervisor, reason }, journal),
-          `The ${said} "${name}" is deleted`,
+          await ports.editor.store({ kind, name, body: undefined }, await by(ports, reason), journal),
+          `The ${label} "${name}" is deleted`,
         ),
     }),
   ];
 }
 
-/** Journalled, so that a supervisor that is entered again reads what it read. */
-function entries(editor: ContextEditor, kind: ContextKind, { journal }: ToolContext): Promise<readonly ContextEntry[]> {
+/** What there is of a kind. Journalled, so that a supervisor that is entered again reads what it read. */
+export function contextEntries(
+  editor: ContextEditor,
+  kind: ContextKind,
+  journal: Journal,
+): Promise<readonly ContextEntry[]> {
   return journal.step({ id: "read", kind: "load", schema: entriesSchema, interrupted: "again" }, async () => [
     ...(await editor.list(kind)),
   ]);
@@ -168,7 +181,7 @@ function entries(editor: ContextEditor, kind: ContextKind, { journal }: ToolCont
 
 const entriesSchema = z.array(
   z.object({
-    kind: z.enum(["rules", "references", "tools", "toolServers"]),
+    kind: z.enum(contextKinds),
     name: z.string(),
     description: z.string().optional(),
     text: z.string().optional(),
@@ -199,5 +212,6 @@ function line({ name, description, inForce }: ContextEntry): string {
 
 function answered(outcome: ChangeOutcome, what: string): ToolOutput {
   if (!outcome.ok) return problem(`Not done: ${outcome.detail}`);
+  if (outcome.would !== undefined) return { content: `This is a trial. It would ${outcome.would}.` };
   return { content: outcome.changed ? `${what}; the context is at version ${outcome.version}.` : `${what} already.` };
 }

@@ -5,11 +5,9 @@ import { editOperationsSchema, editReply } from "../structural-edit.js";
 import { applyChange, type Subject } from "../subject.js";
 import { mayModifyMessages, type Permissions } from "../supervisor.js";
 import type { Action, Hook } from "../verdict.js";
-import type { ReasonSchema } from "./reason.js";
-import { type PassToolkit, problem, type SupervisionTool, supervisionTool } from "./toolkit.js";
+import { type PassToolkit, problem, type ReasonSchema, type SupervisionTool, supervisionTool } from "./toolkit.js";
 
 const content = z.string().max(200_000);
-const anyone = (): boolean => true;
 
 export function decisionTools(
   kit: PassToolkit,
@@ -24,14 +22,12 @@ export function decisionTools(
       name: "allow_message",
       description: "Let the supervised text pass as it is.",
       schema: z.object({ reason: z.string().max(2_000).optional() }),
-      permitted: anyone,
       run: async (args) => settled(kit, "allow", args.reason),
     }),
     supervisionTool(kit, {
       name: "block_message",
       description: "Stop the supervised text: nobody gets to see it.",
       schema: z.object({ reason }),
-      permitted: anyone,
       run: async (args) => settled(kit, "block", args.reason),
     }),
     ...(hook === "response" ? responseTools(kit, hash, reason) : [modifyMessage(kit, hook, reason)]),
@@ -93,7 +89,7 @@ function responseTools(
       name: "edit_response",
       description:
         "Edit the reply by the ids in <structure>: all operations are done in order, or none. baseHash is the one given in <structure>, or the one that the last edit gave.",
-      schema: z.object({ operations: editOperationsSchema, baseHash: z.string().max(200), reason }),
+      schema: z.object({ operations: editOperationsSchema(), baseHash: z.string().max(200), reason }),
       permitted: mayModifyMessages,
       run: async (args) => {
         const current = kit.text;
@@ -121,7 +117,6 @@ function reviewTool(kit: PassToolkit, reason: ReasonSchema, mayPropose: boolean)
     name: "request_review",
     description: "Hold the supervised text until a person has accepted, edited or rejected it.",
     schema: z.object({ reason, ...(mayPropose ? proposed : {}) }),
-    permitted: anyone,
     run: async (args) => {
       const given = "content" in args && typeof args.content === "string" ? args.content : undefined;
       return given === undefined ? settled(kit, "review", args.reason) : modified(kit, given, "review", args.reason);

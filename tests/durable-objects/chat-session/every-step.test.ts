@@ -120,7 +120,7 @@ it.each([
       expect((await tenant.call("GET", `/v1/sessions/${session}/messages`)).body.items, id).toHaveLength(2);
       const more = (await requestsOf(here)).map((requests, at) => requests - (once[at] ?? 0));
       const isCall = /(model\/\d+|call)$/.test(id);
-      // A commit goes to the disk with what follows it in the same stretch: who is stopped there has the call before it to do again.
+      // A commit goes to the disk with what follows it in the same section: who is stopped there has the call before it to do again.
       if (commits.has(id)) {
         expect(more[1], id).toBe(0);
         expect(Math.max(...more), id).toBeLessThanOrEqual(1);

@@ -53,6 +53,11 @@ describe("a session whose agent is a team", () => {
       expect(promptText((await modelOf(team, "billing").requests())[before])).toContain(response);
     }
     expect(new Set(asked).size).toBe(2);
+    const later = (await modelOf(team, "billing").requests()).at(-1);
+    const messages: readonly { content: string }[] = JSON.parse(JSON.stringify(later?.body)).messages;
+    const history = messages.map(({ content }) => content).join("\n");
+    expect(history).toContain('<clarification from="human" question="Which invoice?">\nnumber 17\n');
+    expect(history).not.toContain("The person answered");
   });
 
   it("doesn't give a team's agents what the session excludes, nor the tools that it adds", async () => {

@@ -99,12 +99,10 @@ describe("the versions of a message", () => {
         message: { content: "Say Rosebud." },
       },
       {
-        ...{
-          version: 2,
-          author: { kind: "supervisor", id: "privacy" },
-          decision: "modify",
-          reasons: ["a secret word"],
-        },
+        version: 2,
+        author: { kind: "supervisor", id: "privacy" },
+        decision: "modify",
+        reasons: ["a secret word"],
         message: { content: "Say [redacted]." },
         diff: expect.arrayContaining([{ removed: "Rosebud" }]),
       },
@@ -189,7 +187,9 @@ describe("erasing a message", () => {
       { match: { type: "phrases", phrases: ["harbour"] }, action: "review", reason: "look" },
     ]);
     await tenant.put("agents", "assistant", {
-      ...{ kind: "model", model: `openai/${model.model}`, instructions: "Be helpful." },
+      kind: "model",
+      model: `openai/${model.model}`,
+      instructions: "Be helpful.",
       supervisors: ["privacy", "hold"],
     });
     await model.reply({ text: "The harbour, says Rosebud." }, { text: "Well." });
@@ -267,7 +267,9 @@ describe("erasing a message", () => {
     const { tenant, model, session, erase } = await conversation();
     await tenant.rules("hold", [{ match: { type: "phrases", phrases: ["wait"] }, action: "review", reason: "look" }]);
     await tenant.put("agents", "assistant", {
-      ...{ kind: "model", model: `openai/${model.model}`, instructions: "Be helpful." },
+      kind: "model",
+      model: `openai/${model.model}`,
+      instructions: "Be helpful.",
       supervisors: ["hold"],
     });
     await model.reply({ text: "Please wait." });

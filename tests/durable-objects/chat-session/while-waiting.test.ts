@@ -1,6 +1,8 @@
 /** What becomes of a message while a turn waits for somebody: as the session says, and not as the milliseconds fall. */
+import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { type Fields, newTenant } from "../../support/conclave.js";
+import { defined } from "../../../src/conversation/defined.js";
+import { type Fields, newTenant, parseEvents, send } from "../../support/conclave.js";
 import { eventually } from "../../support/eventually.js";
 import { crash } from "../../support/objects.js";
 import { supervisingAgent, toolCalls } from "../supervision/support.js";
@@ -12,7 +14,7 @@ async function waiting(whileWaiting?: string, fields: Fields = {}) {
   const tenant = await newTenant();
   const model = await tenant.agent("assistant", { tools: [{ server: "conclave", tool: "ask_human" }] });
   await model.reply(asksCity, { text: "On it." }, { text: "And that too." });
-  const session = await tenant.session({ ...(whileWaiting === undefined ? {} : { whileWaiting }), ...fields });
+  const session = await tenant.session({ ...defined({ whileWaiting }), ...fields });
   const turn = await tenant.say(session, "Book a hotel.");
   expect(turn.status).toBe("waiting");
   const send = (content: string, headers: Record<string, string> = {}) =>
@@ -33,6 +35,84 @@ describe("a message to a session whose turn waits", () => {
       status: "completed",
       reply: { modelReply: { turns: [{ message: "And that too." }] } },
     });
+  });
+
+  it("streams that it is queued, and for what; with `follow` both turns to the end", async () => {
+    const { turn, session, tenant, askId, answer } = await waiting();
+    const stream = (content: string, follow: boolean) =>
+      send("POST", `/v1/sessions/${session}/messages`, {
+        key: tenant.key,
+        body: { content, follow },
+        headers: { accept: "text/event-stream" },
+      });
+    const plain = parseEvents(await (await stream("And a car.", false)).text());
+    const [queued] = plain;
+    expect(plain).toHaveLength(1);
+    expect(queued).toMatchObject({
+      event: "turn.queued",
+      data: {
+        waitsFor: { turnId: turn.turnId, askIds: [askId], audience: "user" },
+        userMessage: "Your message was taken. It comes after your answer to the question before it.",
+      },
+    });
+    const read = await tenant.call("GET", `/v1/sessions/${session}/turns/${queued?.data["turnId"]}`);
+    expect(read.body).toMatchObject({ status: "queued", waitsFor: { askIds: [askId] } });
+
+    const followed = await stream("And a boat.", true);
+    await answer("Rome");
+    const events = parseEvents(await followed.text());
+    const told = events
+      .filter(({ event }) => /^(turn|ask)\./.test(event))
+      .map(({ event, data }) => [event, data["turnId"]]);
+    const [own] = told;
+    expect(told).toEqual([
+      ["turn.queued", own?.[1]],
+      ["ask.closed", undefined],
+      ["turn.completed", turn.turnId],
+      ["turn.started", queued?.data["turnId"]],
+      ["turn.completed", queued?.data["turnId"]],
+      ["turn.started", own?.[1]],
+      ["turn.completed", own?.[1]],
+    ]);
+    expect(own?.[1]).not.toBe(queued?.data["turnId"]);
+  });
+
+  it("hears anew for what it waits once the turn before it has begun to wait, and goes on when it is sent again", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant", { tools: [{ server: "conclave", tool: "ask_human" }] });
+    await model.reply({ ...asksCity, hold: "h" }, { text: "On it." }, { text: "And that too." });
+    const session = await tenant.session();
+    await tenant.say(session, "Book a hotel.", { waitMs: 0 });
+    await model.until({ open: 1 });
+    const body = { content: "And a car.", follow: true };
+    const headers = { accept: "text/event-stream", "idempotency-key": "car" };
+    const stream = () => send("POST", `/v1/sessions/${session}/messages`, { key: tenant.key, body, headers });
+    const first = await stream();
+    await model.release("h");
+    const open = () => tenant.call("GET", `/v1/sessions/${session}`);
+    await expect.poll(async () => (await open()).body.status).toBe("waiting");
+    await first.body?.cancel();
+    await evictDurableObject(tenant.object(session));
+    const second = await stream();
+    const asks = await eventually(async () => {
+      const { items } = (await tenant.call("GET", "/v1/asks?status=open")).body;
+      expect(items).toHaveLength(1);
+      return items;
+    });
+    await tenant.call("POST", `/v1/asks/${asks[0].askId}/answer`, { response: "Rome" });
+    const events = parseEvents(await second.text());
+    const waits = events.flatMap(({ event, data }) => (event === "turn.queued" ? [data["waitsFor"]] : []));
+    expect(waits).toMatchObject([{ askIds: [] }, { askIds: [asks[0].askId], audience: "user" }]);
+    expect(events.filter(({ event }) => event === "turn.completed")).toHaveLength(2);
+    expect(events.at(-1)?.event).toBe("turn.completed");
+  });
+
+  it("as JSON with `follow` is answered when its turn has ended", async () => {
+    const { tenant, session, answer, model } = await waiting();
+    const sent = tenant.call("POST", `/v1/sessions/${session}/messages`, { content: "And a car.", follow: true });
+    await answer("Rome");
+    expect(await sent).toMatchObject({ status: 200, body: { status: "completed" } });
+    expect(await model.requests()).toHaveLength(3);
   });
 
   it("is queued up to 32, and then refused as of a full queue", async () => {
@@ -97,7 +177,10 @@ describe("a message that answers the question that is waited on", () => {
       { match: { type: "phrases", phrases: ["forbidden"] }, action: "block", reason: "not allowed" },
     ]);
     await tenant.put("agents", "assistant", {
-      ...{ kind: "model", model: `openai/${model.model}`, instructions: "Be helpful.", supervisors: ["words"] },
+      kind: "model",
+      model: `openai/${model.model}`,
+      instructions: "Be helpful.",
+      supervisors: ["words"],
       tools: [{ server: "conclave", tool: "ask_human" }],
     });
     expect(await send("the forbidden city")).toMatchObject({ status: 422, body: { code: "invalid" } });
@@ -111,7 +194,10 @@ describe("a message that answers the question that is waited on", () => {
     const { tenant, model, send, transcript, session, turn, askId } = await waiting("answer");
     const judge = await supervisingAgent(tenant, "judge");
     await tenant.put("agents", "assistant", {
-      ...{ kind: "model", model: `openai/${model.model}`, instructions: "Be helpful.", supervisors: ["judge"] },
+      kind: "model",
+      model: `openai/${model.model}`,
+      instructions: "Be helpful.",
+      supervisors: ["judge"],
       tools: [{ server: "conclave", tool: "ask_human" }],
     });
     await judge.reply(toolCalls(["block_message", { reason: "no such city" }]));
@@ -163,7 +249,10 @@ describe("a message that answers the question that is waited on", () => {
   it("is queued where the question is not for the user", async () => {
     const tenant = await newTenant();
     await tenant.put("tools", "pay", {
-      ...{ server: "bank", description: "Pays.", approval: "always", http: { url: "https://bank.example/pay" } },
+      server: "bank",
+      description: "Pays.",
+      approval: "always",
+      http: { url: "https://bank.example/pay" },
       parameters: { type: "object", properties: {} },
     });
     const model = await tenant.agent("assistant", { tools: [{ server: "bank", tool: "pay" }] });

@@ -67,8 +67,8 @@ describe("what agents that work in a root are given", () => {
       expect(ports.supervise.review).toMatchObject({ audience: "user" });
       expect(ports.approval).toMatchObject({ audience: "staff" });
       expect(ports.asking?.policy).toEqual({ timeoutMs: 5 });
-      expect(ports.supervise).toMatchObject({ strict: true, surroundings: { ownerId: "run_1", workId: "run_1" } });
-      expect(ports.supervise.surroundings?.statistics?.()).toEqual({ turns: 1 });
+      expect(ports.supervise).toMatchObject({ strict: true, environment: { ownerId: "run_1", workId: "run_1" } });
+      expect(ports.supervise.environment?.statistics?.()).toEqual({ turns: 1 });
     }));
 
   it("keeps a decision as a pass, as an event and for the audit", () =>

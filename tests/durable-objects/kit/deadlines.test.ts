@@ -22,7 +22,7 @@ describe("named deadlines over the one alarm", () => {
       expect(deadlines.passed(Number.MAX_SAFE_INTEGER)).toEqual([]);
     }));
 
-  it("have their alarm again when the write that armed it was undone", () =>
+  it("have their alarm again when the write that armed it was rolled back", () =>
     withKitTables(async ({ storage }) => {
       const start = Date.now() + 3_600_000;
       const deadlines = new Deadlines(storage);
@@ -33,7 +33,7 @@ describe("named deadlines over the one alarm", () => {
         throw new Error("it fails");
       };
       expect(() => storage.transactionSync(fails)).toThrow("it fails");
-      deadlines.undone();
+      deadlines.onRollback();
       expect(await storage.getAlarm()).toBe(start + 5_000);
     }));
 

@@ -8,7 +8,7 @@ interface World {
   isBusy: boolean;
 }
 
-/** Runs a test on timers and a clock of its own, in one stretch: no object that other tests left at work comes in between. */
+/** Runs a test on timers and a clock of its own, in one synchronous section: no object that other tests left at work comes in between. */
 function withPace(test: (world: World) => void): () => void {
   return () => {
     vi.useFakeTimers({ now: 0 });
@@ -30,7 +30,7 @@ function withPace(test: (world: World) => void): () => void {
 }
 
 it(
-  "delivers what work left behind the stretch in which it ended, not in it",
+  "delivers what work left after the section in which it ended, not in it",
   withPace(({ pace, deliveredAt }) => {
     pace.workEnded();
     expect(deliveredAt).toEqual([]);

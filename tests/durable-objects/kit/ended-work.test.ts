@@ -16,7 +16,7 @@ function kitThatDelivers(state: DurableObjectState, clock: Clock) {
   return { kit: kitIn(state, clock, { deliver, active: () => false }), took };
 }
 
-it("copies go behind the stretch in which the work ended: its answer goes first", () =>
+it("copies go behind the synchronous section in which the work ended: its answer goes first", () =>
   withKitTables(async (state) => {
     const { kit, took } = kitThatDelivers(state, new Clock());
     kit.end("trn_1", ended, () => {});
@@ -34,15 +34,14 @@ it("what somebody waits for takes everything along at once", () =>
 it("an instance that dies before leaves it to the alarm, and to whoever wakes the object", () =>
   withKitTables(async (state) => {
     const clock = new Clock();
-    const dying = kitThatDelivers(state, clock);
-    dying.kit.end("trn_1", ended, () => {});
-    dying.kit.emptied();
+    const dying = kitIn(state, clock, { deliver: () => new Promise(() => {}), active: () => false });
+    dying.end("trn_1", ended, () => {});
     expect(await state.storage.getAlarm()).toBeGreaterThan(clock.at);
 
     const next = kitThatDelivers(state, clock);
     next.kit.resume();
-    await next.kit.stopped();
-    expect([dying.took, next.took]).toEqual([[], ["usage"]]);
+    await next.kit.stop();
+    expect(next.took).toEqual(["usage"]);
   }));
 
 it("work that has thrown is forgotten with its end, by a later instance too; of work that never did there is nothing to delete", () =>
@@ -50,7 +49,7 @@ it("work that has thrown is forgotten with its end, by a later instance too; of 
     const crashes = () => state.storage.sql.exec("SELECT work FROM crashes").toArray();
     const lease = { signal: new CancelSource().signal, isHeld: () => true };
     const first = kitIn(state, new Clock());
-    for (const work of ["trn_1", "trn_2"]) first.afterThrow(work, new Error("broken"), lease);
+    for (const work of ["trn_1", "trn_2"]) first.loop.afterThrow(work, new Error("broken"), lease);
     first.end("trn_1", ended, () => {});
     expect(crashes()).toEqual([{ work: "trn_2" }]);
 
@@ -76,8 +75,8 @@ it("work that has thrown is forgotten with its end, by a later instance too; of 
 it("work that leaves nothing sets no alarm", () =>
   withKitTables(async (state) => {
     let steps = 2;
-    const kit = kitIn(state, new Clock(), { step: async () => (steps-- > 0 ? "again" : "idle") });
-    kit.kick();
-    await kit.stopped();
+    const kit = kitIn(state, new Clock(), { slice: async () => (steps-- > 0 ? "again" : "idle") });
+    kit.loop.kick();
+    await kit.loop.driven();
     expect(state.storage.sql.exec("SELECT name FROM deadlines WHERE name = 'outbox'").toArray()).toEqual([]);
   }));

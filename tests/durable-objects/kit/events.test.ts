@@ -11,7 +11,7 @@ function withLog(test: (log: EventLog) => void | Promise<void>): Promise<void> {
   return withKitTables((state) => test(new EventLog(state.storage.sql, new Clock().now, (_type, data) => data)));
 }
 
-const idle: StreamOptions = { after: 0, lingerMs: 0, active: () => false, heard: ({ data }) => data };
+const idle: StreamOptions = { after: 0, lingerMs: 0, active: () => false, visible: ({ data }) => data };
 
 describe("the event log", () => {
   it("numbers what happens, growing, and gives what came after a number, of one work or of all", () =>
@@ -37,13 +37,13 @@ describe("the event log", () => {
 
   it("tells who listens, also of what isn't kept", () =>
     withLog((log) => {
-      const heard: LiveEvent[] = [];
-      const leave = log.subscribe((event) => heard.push(event));
+      const visible: LiveEvent[] = [];
+      const leave = log.subscribe((event) => visible.push(event));
       log.append("turn.started", "w", { turnId: "w" });
       log.announce("reply.delta", "w", { turnId: "w", text: "x", attempt: 0, offset: 0 });
       leave();
       log.append("turn.waiting", "w", { turnId: "w" });
-      expect(heard.map(({ type, seq }) => [type, seq !== undefined])).toEqual([
+      expect(visible.map(({ type, seq }) => [type, seq !== undefined])).toEqual([
         ["turn.started", true],
         ["reply.delta", false],
       ]);
@@ -54,8 +54,8 @@ describe("the event log", () => {
     withKitTables((state) => {
       const clock = new Clock();
       const kit = kitIn(state, clock);
-      const heard: LiveEvent[] = [];
-      kit.events.subscribe((event) => heard.push(event));
+      const visible: LiveEvent[] = [];
+      kit.events.subscribe((event) => visible.push(event));
       kit.events.append("turn.started", "v", { turnId: "v" });
       const numbers = kit.write(() => {
         const started = kit.events.append("turn.started", "w", { turnId: "w" });
@@ -76,7 +76,7 @@ describe("the event log", () => {
         [5, "turn.completed", "v", "v"],
       ]);
       expect(numbers).toEqual([2, 3]);
-      expect(heard.map(({ seq, type }) => [seq, type])).toEqual(all.map(({ seq, type }) => [seq, type]));
+      expect(visible.map(({ seq, type }) => [seq, type])).toEqual(all.map(({ seq, type }) => [seq, type]));
       const [started, waiting] = [all[1]?.at ?? "", all[2]?.at ?? ""].map((at) => Date.parse(at));
       expect(Number(waiting) - Number(started)).toBe(1);
       // From the middle of a row, and up to its middle.
@@ -106,8 +106,8 @@ describe("the event log", () => {
   it("gives a number that was heard to no other event, also where its write came to nothing", () =>
     withKitTables((state) => {
       const kit = kitIn(state, new Clock());
-      const heard: (number | undefined)[] = [];
-      kit.events.subscribe(({ seq }) => void heard.push(seq));
+      const visible: (number | undefined)[] = [];
+      kit.events.subscribe(({ seq }) => void visible.push(seq));
       const { sql } = state.storage;
       sql.exec("CREATE TRIGGER full BEFORE INSERT ON outbox BEGIN SELECT RAISE(ABORT, 'no room'); END");
       const write = () =>
@@ -118,8 +118,8 @@ describe("the event log", () => {
       expect(write).toThrow("no room");
       sql.exec("DROP TRIGGER full");
       write();
-      expect(new Set(heard).size).toBe(heard.length);
-      expect(kit.events.read(0, 10).map(({ seq }) => seq)).toEqual(heard.slice(-1));
+      expect(new Set(visible).size).toBe(visible.length);
+      expect(kit.events.read(0, 10).map(({ seq }) => seq)).toEqual(visible.slice(-1));
     }));
 
   it("shows of stored data what holds now", () =>

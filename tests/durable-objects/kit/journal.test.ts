@@ -31,7 +31,11 @@ describe("a step", () => {
       const repeated = z.tuple([text, z.int()]).transform(([word, times]) => Array.from({ length: times }, () => word));
       const onDone = vi.fn();
       const short: StepSpec<string[]> = {
-        ...{ id: "s", kind: "load", interrupted: "again", schema: repeated, onDone },
+        id: "s",
+        kind: "load",
+        interrupted: "again",
+        schema: repeated,
+        onDone,
         stored: (words) => [words[0], words.length],
       };
       const words = ["yes", "yes", "yes"];

@@ -7,7 +7,7 @@ import { readerHeader } from "../../../src/gateways/root-gateway.js";
 import { newTenant, splitEvents, type TestTenant } from "../../support/conclave.js";
 import { withKitTables } from "./support.js";
 
-const live: StreamOptions = { after: 0, lingerMs: 0, active: () => true, heard: ({ data }) => data };
+const live: StreamOptions = { after: 0, lingerMs: 0, active: () => true, visible: ({ data }) => data };
 const text = "x".repeat(9_000);
 
 function logIn(state: DurableObjectState): EventLog {

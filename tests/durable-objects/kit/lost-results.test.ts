@@ -24,7 +24,7 @@ describe("work some of whose results could not be written", () => {
       expect(() => kit.end("w", completed, end)).toThrow("no room");
       expect(end).not.toHaveBeenCalled();
       const lease = { signal: new AbortController().signal, isHeld: always };
-      expect(kit.afterThrow("w", new Error("no room"), lease)).toBe("again");
+      expect(kit.loop.afterThrow("w", new Error("no room"), lease)).toBe("again");
       kit.end("w", completed, end);
       expect(end).toHaveBeenCalledTimes(1);
     }));
@@ -55,7 +55,7 @@ describe("work some of whose results could not be written", () => {
         await expect(journal.commit("reply", written)).rejects.toThrow("no room");
         expect(() => kit.end("w", { ...ended, outcome: "completed" }, written)).toThrow("no room");
         expect(written).not.toHaveBeenCalled();
-        kit.afterThrowBeside("w", new Error("no room"));
+        kit.works.flushAfter("w", new Error("no room"));
       }
       const written = vi.fn();
       await kit.journal("w", always).commit("reply", written);

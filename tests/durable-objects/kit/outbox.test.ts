@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { maxTries, Outbox, retryDelayMs } from "../../../durable-objects/kit/outbox.js";
+import { maxTries, Outbox, outboxWaits } from "../../../durable-objects/kit/outbox.js";
 import type { OutboxMessage } from "../../../durable-objects/kit/outbox-rows.js";
 import { openAsk } from "../../../src/asks/ask.js";
 import { readPayload } from "../../../src/catalogues/outbox.js";
-import type { Database } from "../../../src/stores/database.js";
+import type { Database } from "../../../src/platform/sql.js";
 import { deliverToD1 } from "../../../src/stores/deliveries.js";
 import { newTenant } from "../../support/conclave.js";
 import { Clock, kitIn, settle, withKitTables } from "./support.js";
@@ -64,15 +64,15 @@ describe("the outbox", () => {
       expect(wakesAt(state)).toBeUndefined();
     }));
 
-  it("sets its deadline anew for what comes after a write that was undone", () =>
+  it("sets its deadline anew for what comes after a write that was rolled back", () =>
     withOutbox(({ kit, state, clock }) => {
       const fails = () => {
         put(kit, "a", 1);
         throw new Error("it fails");
       };
       expect(() => state.storage.transactionSync(fails)).toThrow("it fails");
-      kit.outbox.undone();
-      kit.deadlines.undone();
+      kit.outbox.onRollback();
+      kit.deadlines.onRollback();
       expect(wakesAt(state)).toBeUndefined();
       kit.write(() => put(kit, "a", 2));
       expect(wakesAt(state)).toBeGreaterThan(clock.at);
@@ -88,10 +88,10 @@ describe("the outbox", () => {
         waits.push((wakesAt(state) ?? 0) - clock.at);
         clock.at = wakesAt(state) ?? 0;
       }
-      expect(waits).toEqual([1, 2, 3, 4].map(retryDelayMs));
+      expect(waits).toEqual(outboxWaits.slice(0, 4));
       expect(waits).toEqual([...waits].sort((x, y) => x - y));
       expect(new Set(waits).size).toBe(4);
-      expect(retryDelayMs(100)).toBe(3_600_000);
+      expect(outboxWaits.at(-1)).toBe(3_600_000);
 
       receiver.refuses = () => false;
       put(kit, "a", 2);
@@ -114,7 +114,7 @@ describe("the outbox", () => {
       expect(receiver.took).toEqual(["good:1", "good:2", "good:3"]);
 
       receiver.refuses = () => false;
-      clock.at += retryDelayMs(20);
+      clock.at += 3_600_000;
       await kit.outbox.drain();
       expect(receiver.took.filter((one) => one.startsWith("bad"))).toEqual(["bad:1", "bad:2", "bad:3"]);
     }));
@@ -158,7 +158,7 @@ describe("the outbox", () => {
       await kit.outbox.drain();
       expect(receiver.took).toEqual(["good:1", "fine:1", "good:2", "fine:3"]);
       receiver.refuses = () => false;
-      clock.at += retryDelayMs(20);
+      clock.at += 3_600_000;
       await kit.outbox.drain();
       expect(receiver.took.slice(4)).toEqual(["bad:1", "bad:2", "bad:3"]);
     }));
@@ -178,7 +178,7 @@ describe("the outbox", () => {
       const receiver = new Receiver();
       const next = kitIn(state, clock, { deliver: receiver.deliver, active: () => false });
       next.resume();
-      await next.stopped();
+      await next.stop();
       expect(receiver.took).toEqual(["a:1"]);
       // It rings once more, for nothing.
       clock.at = (await state.storage.getAlarm()) ?? 0;
@@ -299,7 +299,7 @@ describe("the outbox", () => {
       put(kit, "a", 2);
       await kit.outbox.drain();
       const attempts = receiver.attempts;
-      expect(wakesAt(state)).toBe(clock.at + retryDelayMs(1));
+      expect(wakesAt(state)).toBe(clock.at + (outboxWaits[0] ?? 0));
       kit.onAlarm();
       await kit.outbox.drain();
       expect(receiver.attempts).toBe(attempts);
@@ -318,7 +318,7 @@ describe("the outbox", () => {
       clock.at = wakesAt(state) ?? 0;
       next.onAlarm();
       next.onAlarm();
-      await next.stopped();
+      await next.stop();
       expect(receiver.took).toEqual(["a:1"]);
       expect(next.outbox.size()).toBe(0);
     }));
@@ -383,7 +383,8 @@ describe("a delivery to D1", () => {
 
     const long = { hook: "x".repeat(200_000) };
     const longOnes = [10, 11, 12].map((id) => ({
-      ...{ id, topic: "audit" },
+      id,
+      topic: "audit",
       payload: JSON.stringify({ workId: "trn_9", hook: "request", decision: "allow", body: long, at: 9 }),
     }));
     await deliverToD1(db, { tenantId, ownerId, messages: longOnes });

@@ -6,8 +6,12 @@ import type { SupervisionState, SupervisionStep } from "../../../src/supervision
 import { inObject } from "./support.js";
 
 const step: SupervisionStep = {
-  ...{ action: "allow", reasons: [], latencyMs: 0, mode: "enforce" },
-  ...{ beforeHash: "1", afterHash: "1" },
+  action: "allow",
+  reasons: [],
+  latencyMs: 0,
+  mode: "enforce",
+  beforeHash: "1",
+  afterHash: "1",
 };
 const heldBy: SupervisionStep[] = [
   { supervisor: "a", ...step },
@@ -16,9 +20,12 @@ const heldBy: SupervisionStep[] = [
 ];
 const changes = { addedRules: [], removedRules: [], addedReferences: [], removedReferences: [] };
 const held: SupervisionState = {
-  ...{ hook: "response", decision: "review", reasons: [] },
+  hook: "response",
+  decision: "review",
+  reasons: [],
   contextChanges: { ...changes, addedTools: [], removedTools: [] },
-  ...{ steps: heldBy, degraded: [] },
+  steps: heldBy,
+  degraded: [],
 };
 const reviewed: SupervisionState = {
   ...held,

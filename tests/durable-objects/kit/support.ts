@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { Kit } from "../../../durable-objects/kit/kit.js";
 import type { KitPorts } from "../../../durable-objects/kit/kit-ports.js";
 import { applySchema, kitSchema } from "../../../durable-objects/kit/schema.js";
+import type { SlicedWork } from "../../../durable-objects/kit/work-loop.js";
 
 /** Runs a test inside an object that nobody else uses, with the kit's tables and nothing else. */
 export function inObject<R>(test: (state: DurableObjectState) => R | Promise<R>): Promise<R> {
@@ -30,13 +31,15 @@ export class Clock {
   readonly now = (): number => this.at;
 }
 
-/** A kit with ports that do nothing unless the test says otherwise. */
-export function kitIn(state: DurableObjectState, clock: Clock, ports: Partial<KitPorts> = {}): Kit {
+type Ports = Partial<KitPorts> & { readonly slice?: SlicedWork["slice"] };
+
+/** A kit with ports that do nothing unless the test says otherwise; `slice` is what it does whenever it looks. */
+export function kitIn(state: DurableObjectState, clock: Clock, { slice, ...ports }: Ports = {}): Kit {
   return new Kit(state, {
     now: clock.now,
     owner: () => ({ tenantId: "ten_test", id: "ses_01k00000000000000000000000" }),
     deliver: async () => {},
-    step: async () => "idle",
+    next: () => slice && { slice },
     present: (_type, data) => data,
     askClosed: () => {},
     ...ports,

@@ -41,7 +41,7 @@ it("a call of a remote MCP server whose work is cancelled", async () => {
   await server.reply({ body: {}, hold: "for ever", repeat: true });
   const body = storedToolSchema.parse({ server: "docs", mcp: { url: server.hookURL } });
   if (!("mcp" in body)) throw new Error("not a remote server");
-  const signer = new CallSigner(async () => "whsec_c2VjcmV0", Date.now);
+  const signer = new CallSigner(async () => ["whsec_c2VjcmV0"], Date.now);
   const connection = new McpServers(policy, Date.now, signer).connect({
     tenantId: "t",
     name: "docs",
@@ -62,8 +62,11 @@ it("an answer that is being read when its work is cancelled", async () => {
   await model.reply({ text: "One two three.", hold: { name: "h", afterChunks: 1 } });
   const work = new CancelSource();
   const request = {
-    ...{ method: "POST", url: `${model.baseURL}/chat/completions`, headers: { "content-type": "application/json" } },
-    ...{ body: JSON.stringify({ model: model.model, stream: true, messages: [] }), timeoutMs: 60_000 },
+    method: "POST",
+    url: `${model.baseURL}/chat/completions`,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model: model.model, stream: true, messages: [] }),
+    timeoutMs: 60_000,
   };
   const broken = expect(sendOutgoing({ ...request, signal: work.signal }, policy)).rejects.toThrow();
   await model.until({ open: 1 });

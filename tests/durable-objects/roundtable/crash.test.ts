@@ -31,6 +31,20 @@ async function nearlyGiveUp(object: ReturnType<typeof tableObject>): Promise<voi
   await rowsOf(object, `UPDATE attempts SET deaths = ?, company = 'others', progress = ${done}`, maxDeaths - 1);
 }
 
+it("a roundtable that is erased while it works asks nobody again, and is gone at once", async () => {
+  const tenant = await newTenant();
+  const panel = newPanel(["a", "b"]);
+  await seat(panel, "a").reply({ ...takes("Lost."), hold: "a" }, { ...takes("Lost too."), hold: "again" });
+  await seat(panel, "b").reply(takes("B."));
+  const started = readTable(
+    await tenant.call("POST", "/v1/roundtables", { topic: "Do we ship?", ...panel.fields, waitMs: 0 }),
+  );
+  await seat(panel, "a").until({ open: 1 });
+  expect(await tableObject(tenant, started).remove()).toBe(true);
+  expect((await tenant.call("GET", `/v1/roundtables/${started.sessionId}`)).status).toBe(404);
+  expect(await seat(panel, "a").requests()).toHaveLength(1);
+});
+
 describe("a roundtable whose object dies", () => {
   it("goes on with the round as soon as anybody looks; who has spoken isn't asked again", async () => {
     const tenant = await newTenant();

@@ -88,8 +88,8 @@ describe("a debate", () => {
     for (const id of ["a", "b"]) await seat(panel, id).reply({ ...down, repeat: 2 });
     const failed = await tenant.call("POST", "/v1/roundtables", { topic: "Do we ship?", ...panel.fields });
     expect(failed).toMatchObject({
-      status: 502,
-      body: { code: "all_seats_failed", sessionId: expect.stringMatching(/^rt_/) },
+      status: 201,
+      body: { error: { code: "all_seats_failed" }, sessionId: expect.stringMatching(/^rt_/), currentRound: 0 },
     });
     const table = { sessionId: String(failed.body.sessionId) };
     expect(await getTable(tenant, table)).toMatchObject({ currentRound: 0, error: { code: "all_seats_failed" } });
@@ -225,7 +225,9 @@ describe("a debate", () => {
   it("is brought together under the rules of now, whatever a continue before it came to", async () => {
     const tenant = await newTenant();
     const blocks = (phrase: string) => ({
-      ...{ match: { type: "phrases", phrases: [phrase] }, action: "block", reason: `No ${phrase}.` },
+      match: { type: "phrases", phrases: [phrase] },
+      action: "block",
+      reason: `No ${phrase}.`,
     });
     await tenant.rules("words", [blocks("griffin")], { hooks: ["hop", "response"] });
     const panel = newPanel(["a", "b"], { supervisors: ["words"] });

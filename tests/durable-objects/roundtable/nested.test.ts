@@ -263,8 +263,7 @@ describe("what a seat of a roundtable did with a tool", () => {
     await seat(panel, "b").reply(noPosition, takes("Fine."));
     const { body: failed } = await tenant.call("POST", "/v1/roundtables", { topic: "Do we ship?", ...panel.fields });
     expect(failed).toMatchObject({
-      code: "all_seats_failed",
-      detail: expect.stringContaining("shop/charge by a"),
+      error: { code: "all_seats_failed", detail: expect.stringContaining("shop/charge by a") },
     });
     expect(held(await goOn(tenant, failed))).toEqual({ a: "Charged already.", b: "Fine." });
     expect(await shop.requests()).toHaveLength(1);

@@ -16,7 +16,7 @@ async function faultsOf(tenant: TestTenant, method: string, path: string, body: 
 
 describe("a built-in tool that doesn't exist", () => {
   const message = expect.stringContaining(
-    'there is no built-in tool "ask_humann"; there are: ask_human, memory_search, list_workers',
+    'there is no built-in tool "ask_humann"; there are: ask_human, memory_search, memory_write, list_workers',
   );
 
   it("is refused when a team is stored or sent along, with its path, at every depth", async () => {

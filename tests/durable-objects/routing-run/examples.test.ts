@@ -1,10 +1,10 @@
 /** The teams of examples/routing, as they are, through the API: over scripted models and over the offline one. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import type { Example as System } from "../../../examples/routing/client.js";
 import { supportSystem } from "../../../examples/routing/teams/customer-support.js";
 import { ptyAgi } from "../../../examples/routing/teams/pty-agi.js";
 import { taskSystem } from "../../../examples/routing/teams/task-delegation.js";
-import type { MultiAgentSystem } from "../../../src/routing/builder.js";
 import { newTenant } from "../../support/conclave.js";
 import { answerOpen, asksHuman, promptText, routesTo, startRun } from "../../support/teams.js";
 import { upstreamFor } from "../../support/upstream-client.js";
@@ -12,7 +12,7 @@ import { upstreamFor } from "../../support/upstream-client.js";
 const calendar = upstreamFor(env.TEST_UPSTREAM);
 
 interface Example {
-  readonly system: MultiAgentSystem;
+  readonly system: System;
   /** What is clear, and who gets it. */
   readonly clear: readonly (readonly [input: string, worker: string])[];
   readonly answer: string;
@@ -55,7 +55,7 @@ const examples: readonly (readonly [string, Example])[] = [
 ];
 const ambiguous = "Something is missing and my request is ambiguous: ask a person.";
 
-async function stored({ name, team, tools }: MultiAgentSystem, model: string) {
+async function stored({ name, team, tools = {} }: System, model: string) {
   const tenant = await newTenant();
   for (const [tool, body] of Object.entries(tools)) await tenant.put("tools", tool, body);
   await tenant.put("teams", name, {

@@ -51,7 +51,7 @@ describe("workers at once", () => {
     for (const id of ["a", "b"]) await modelOf(team, id).until({ open: 1 });
     expect(await modelOf(team, "c").requests()).toHaveLength(0);
     for (const id of ["a", "b"]) await modelOf(team, id).release("h");
-    expect((await started).response).toBe("a:\na\n\nb:\nb\n\nc:\nc");
+    expect((await started).response).toBe("a\n\nb\n\nc");
   });
 });
 
@@ -86,7 +86,7 @@ describe("a worker", () => {
     for (const id of ["own", "teams"]) await modelOf(team, id).reply({ ...lookup, text: "Still looking." });
     const run = await startRun(tenant, team.definition, "Help.");
     // The last round has no tools, and what it says is the answer.
-    expect(run.response).toBe("own:\nStill looking.\n\nteams:\nStill looking.");
+    expect(run.response).toBe("Still looking.\n\nStill looking.");
     expect(await modelOf(team, "own").requests()).toHaveLength(2);
     expect(await modelOf(team, "teams").requests()).toHaveLength(3);
   });

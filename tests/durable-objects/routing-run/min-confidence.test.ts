@@ -40,7 +40,7 @@ describe("a decision that is less sure than minConfidence", () => {
     const waiting = await startRun(tenant, team.definition, strange);
     expect(waiting).toMatchObject({
       status: "waiting",
-      asks: [{ kind: "human", status: "open", suggestions: ["billing", "technical", "general"], context: strange }],
+      asks: [{ audience: "staff", status: "open", suggestions: ["billing", "technical", "general"], context: strange }],
     });
     await evictDurableObject(runObject(tenant, waiting.runId));
     const run = await answerOpen(tenant, waiting, "technical");
@@ -49,6 +49,23 @@ describe("a decision that is less sure than minConfidence", () => {
       response: "Fixed.",
       decisions: [{ targetAgent: "technical", confidence: 1, reasoning: "A person chose." }],
     });
+  });
+
+  it("is put to the end user in their own terms, where the team asks them", async () => {
+    const tenant = await newTenant();
+    const titled = { ...workers, technical: { ...workers.technical, title: "Something is broken" } };
+    const team = newTeam(titled, { ...unsure, then: "ask", questions: { audience: "user" } });
+    await modelOf(team, "technical").reply({ text: "Fixed." });
+    const waiting = await startRun(tenant, team.definition, strange);
+    expect(waiting.asks).toMatchObject([
+      {
+        audience: "user",
+        question: "What is this about?",
+        suggestions: ["Knows about billing", "Something is broken", "Knows about general"],
+      },
+    ]);
+    const run = await answerOpen(tenant, waiting, "Something is broken");
+    expect(run).toMatchObject({ response: "Fixed.", decisions: [{ targetAgent: "technical" }] });
   });
 
   it("is made anew by the supervisor's model", async () => {

@@ -30,6 +30,25 @@ describe("a handoff", () => {
     const run = await startRun(tenant, team.definition, "Help.");
     expect(run.response).toBe("Then I do it.");
     expect(promptText((await modelOf(team, "b").requests())[1])).toContain("that goes in a circle (a → b → a)");
+    expect(run.results[0]?.effects).toBeUndefined();
+    const { story } = (await tenant.call("GET", `/v1/runs/${run.runId}/trace`)).body;
+    expect(story).toContain("b called routing/hand_off_to in vain: it would go in a circle.");
+  });
+
+  it("never goes to a worker that failed in this run", async () => {
+    const tenant = await newTenant();
+    const limits = { maxWorkerRetries: 0 };
+    const team = newTeam({ a: { handoffs: ["dead"] }, b: { handoffs: ["dead"] }, dead: {} }, {}, { limits });
+    const toDead = { toolCalls: [{ name: "hand_off_to", arguments: { worker: "dead", reason: "yours" } }] };
+    await team.supervisor.reply(routesTo("a"), routesTo("b"));
+    await modelOf(team, "a").reply(toDead);
+    await modelOf(team, "b").reply(toDead, { text: "Then I do it." });
+    await modelOf(team, "dead").reply({ status: 401, body: { error: { message: "no" } }, repeat: true });
+    const run = await startRun(tenant, team.definition, "Help.");
+    expect(run).toMatchObject({ response: "Then I do it.", results: [{ worker: "dead" }, { worker: "b" }] });
+    expect(await modelOf(team, "dead").requests()).toHaveLength(1);
+    const { story } = (await tenant.call("GET", `/v1/runs/${run.runId}/trace`)).body;
+    expect(story).toContain("b called a tool in vain: there is no such tool.");
   });
 });
 

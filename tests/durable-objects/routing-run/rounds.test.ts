@@ -27,14 +27,17 @@ describe("a supervisor that wants to look again", () => {
     expect(await modelOf(team, "b").requests()).toHaveLength(0);
   });
 
-  it("sends the next worker with what there is, and the response holds both", async () => {
+  it.each([
+    ["the last answer", {}, "It is."],
+    ["both, without their names", { aggregator: { mode: "concatenate" } }, "It is paid.\n\nIt is."],
+  ])("sends the next worker with what there is, and the response is %s", async (_which, fields, response) => {
     const tenant = await newTenant();
-    const team = newTeam({ a: {}, b: {} });
+    const team = newTeam({ a: {}, b: {} }, {}, fields);
     await team.supervisor.reply(routesTo("a", { reevaluate: true }), routesTo("b", { task: "Check what a says." }));
     await modelOf(team, "a").reply({ text: "It is paid." });
     await modelOf(team, "b").reply({ text: "It is." });
     const run = await startRun(tenant, team.definition, "Is it paid?");
-    expect(run.response).toBe("a:\nIt is paid.\n\nb:\nIt is.");
+    expect(run.response).toBe(response);
     const brief = promptText((await modelOf(team, "b").requests())[0]);
     for (const part of ["It is paid.", "Check what a says.", "Is it paid?"]) expect(brief).toContain(part);
   });

@@ -32,7 +32,7 @@ describe("supervision of a run", () => {
     await modelOf(team, "b").reply({ text: "Fine." });
     const run = await startRun(tenant, team.definition, "The word is swordfish. Right?");
     expect(promptText((await modelOf(team, "a").requests())[0])).toContain("[gone]");
-    expect(run.response).toBe("a:\nIt is [gone].\n\nb:\nFine.");
+    expect(run.response).toBe("It is [gone].\n\nFine.");
     const trace = await tenant.call("GET", `/v1/runs/${run.runId}/trace`);
     const hops = trace.body.entries.filter(({ data }: { data: { hook?: string } }) => data.hook === "hop");
     // Two briefs, two results, and what the run shows of the decision.

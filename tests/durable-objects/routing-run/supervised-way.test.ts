@@ -43,7 +43,7 @@ describe("a hop that is blocked", () => {
     await modelOf(team, "a").reply({ text: "It is swordfish." });
     await modelOf(team, "b").reply({ text: "Done." });
     const run = await startRun(tenant, team.definition, "Help.");
-    expect(run.response).toBe("b:\nDone.\n\na gave no result: Its result was blocked: a password");
+    expect(run.response).toBe("Done.\n\nNo answer came on: Knows about a.");
     expect(await everything(tenant, run.runId)).not.toContain("swordfish");
   });
 

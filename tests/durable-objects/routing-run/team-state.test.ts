@@ -1,6 +1,7 @@
 /** What teams remember over all their runs: whose turn it is, and who is busy, whatever happens in between. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { batch } from "../../../src/platform/sql.js";
 import { D1TeamState, endWork } from "../../../src/stores/team-state.js";
 import { newTenant, type TestTenant } from "../../support/conclave.js";
 import { answerOpen, asksHuman, modelOf, newTeam, startRun } from "../../support/teams.js";
@@ -48,7 +49,7 @@ describe("how busy workers are", () => {
     const tenant = await newTenant();
     const state = stateOf(tenant);
     await state.claim("t", "a", { work: "run_1", id: "w0" });
-    await env.DB.batch(endWork(env.DB, tenant.tenantId, "run_1", Date.now()));
+    await batch(env.DB, endWork(tenant.tenantId, "run_1", Date.now()));
     // Its last steps were on their way when it was cancelled.
     await state.claim("t", "a", { work: "run_1", id: "w1" });
     expect(await state.claimLeastBusy("t", ["a", "b"], { work: "run_1", id: "w2" })).toEqual({ worker: "a", load: 0 });
@@ -60,8 +61,8 @@ describe("how busy workers are", () => {
   it("keeps nothing of runs that ended long ago", async () => {
     const tenant = await newTenant();
     const { tenantId } = tenant;
-    await env.DB.batch(endWork(env.DB, tenantId, "run_1", 0));
-    await env.DB.batch(endWork(env.DB, tenantId, "run_2", day));
+    await batch(env.DB, endWork(tenantId, "run_1", 0));
+    await batch(env.DB, endWork(tenantId, "run_2", day));
     expect(await rows(tenant, "worker_claims")).toBe(1);
   });
 });

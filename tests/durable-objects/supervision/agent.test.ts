@@ -72,7 +72,10 @@ describe("a supervising agent of a session", () => {
     const blocked = await tenant.say(session, "You turnip.");
     const held = await tenant.say(session, "You radish.");
     const lineOf = (level: string, event: string, turnId: string, more: object) => ({
-      ...{ level, event, tenantId: tenant.tenantId, turnId },
+      level,
+      event,
+      tenantId: tenant.tenantId,
+      turnId,
       ...more,
     });
     const decided = { subject: "request", reasons: 1, degraded: "" };
@@ -83,7 +86,10 @@ describe("a supervising agent of a session", () => {
         supervisors: "guard:block",
       }),
       lineOf("warn", "supervisor.failed", held.turnId, {
-        ...{ hook: "request", subject: "guard", outcome: "review", latencyMs: expect.any(Number) },
+        hook: "request",
+        subject: "guard",
+        outcome: "review",
+        latencyMs: expect.any(Number),
       }),
       lineOf("info", "supervision.decided", held.turnId, {
         ...decided,

@@ -1,5 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { defined } from "../../../src/conversation/defined.js";
+import { auditAbout } from "../../support/audit.js";
 import { newTenant, send, type TestTenant } from "../../support/conclave.js";
 import { eventually } from "../../support/eventually.js";
 import { answer, httpTool, openAsk, seenBy, toolCalls } from "./support.js";
@@ -101,7 +103,7 @@ describe("a review", () => {
     [undefined, "blocked"],
   ] as const)("that nobody answers takes the tenant's default %s", async (decision, status) => {
     const { tenant, session } = await reviewing({
-      reviews: { timeoutMs: 60_000, ...(decision === undefined ? {} : { default: decision }) },
+      reviews: { timeoutMs: 60_000, ...defined({ default: decision }) },
     });
     const turn = await tenant.say(session, "Money back?");
     await evictDurableObject(tenant.object(session));
@@ -111,6 +113,30 @@ describe("a review", () => {
     expect(done.status).toBe(status);
     expect(done.asks[0]?.status).toBe("expired");
     expect((await answer(tenant, turn.asks[0]?.askId ?? "", { decision: "edit", content: "Late." })).status).toBe(409);
+  });
+
+  it("tells the user the reviewer's message as the rules let it pass, and keeps the note for staff", async () => {
+    const { tenant, session } = await reviewing({ supervisors: ["mail"] });
+    await tenant.rules("mail", [{ match: { type: "personalData" }, action: "redact", reason: "personal data" }]);
+    const client = await tenant.withRole("client");
+    const turn = await client.say(session, "Money back?");
+    const why = { note: "third time this week", message: "Ask ada@example.com about that." };
+    await answer(tenant, openAsk(turn), { decision: "reject", ...why });
+    const done = await client.turn(session, turn.turnId);
+    const told = "A reviewer rejected it: Ask [email] about that.";
+    expect(done.supervision.response).toEqual({ action: "block", reasons: ["money", told] });
+    expect(done.error?.content).toContain(told);
+    const events = await send("GET", `/v1/sessions/${session}/events?lingerMs=0`, { key: client.key });
+    const path = `/v1/sessions/${session}/supervision`;
+    const shown = JSON.stringify([done, await events.text(), (await client.call("GET", path)).body]);
+    expect(shown).not.toContain("third time");
+    const passes: { hook: string; steps: object[] }[] = (await tenant.call("GET", path)).body.items;
+    const step = passes.find(({ hook }) => hook === "response")?.steps.at(-1);
+    expect(step).toMatchObject({ action: "block", reasons: [told, why.note] });
+    expect((await tenant.call("GET", `/v1/asks/${openAsk(turn)}`)).body.answer).toMatchObject(why);
+    await eventually(async () =>
+      expect(await auditAbout(tenant, "ask.answered")).toMatchObject([{ reasons: [why.note, why.message] }]),
+    );
   });
 
   it("stands in the inbox, and no other tenant's key finds it", async () => {
@@ -126,6 +152,22 @@ describe("a review", () => {
 });
 
 describe("the approval of a tool call", () => {
+  it("tells the model why it was denied, and takes no message with a yes", async () => {
+    const { tenant, session, tool, model } = await paying("always");
+    await model.reply(toolCalls(["pay", { text: "5" }]), { text: "Not then." });
+    const turn = await tenant.say(session, "Pay.");
+    const message = "The budget is spent.";
+    expect(await answer(tenant, openAsk(turn), { decision: "once", message })).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: "message" }] },
+    });
+    await answer(tenant, openAsk(turn), { decision: "deny", message, note: "third time" });
+    await tenant.turn(session, turn.turnId);
+    expect(await tool.requests()).toHaveLength(0);
+    expect(await seenBy(model)).toContain("was not approved (denied): The budget is spent.");
+    expect(await seenBy(model)).not.toContain("third time");
+  });
+
   async function paying(approval: string, settings = {}) {
     const tenant = await newTenant(settings);
     const tool = await httpTool(tenant, "pay", { approval });
@@ -203,7 +245,7 @@ describe("the approval of a tool call", () => {
     [undefined, 0],
   ] as const)("that nobody gives takes the tenant's default %s", async (decision, calls) => {
     const { tenant, tool, model, session } = await paying("always", {
-      approvals: { timeoutMs: 60_000, ...(decision === undefined ? {} : { default: decision }) },
+      approvals: { timeoutMs: 60_000, ...defined({ default: decision }) },
     });
     await model.reply(toolCalls(["pay", { text: "1" }]), { text: "Done." });
     const turn = await tenant.say(session, "Pay.");

@@ -1,7 +1,10 @@
 import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { auditOf } from "../../support/audit.js";
 import { newTenant, parseEvents, send, type TestTenant } from "../../support/conclave.js";
+import { upstreamFor } from "../../support/upstream-client.js";
 import { answer, httpTool, openAsk, passes, seenBy, supervisingAgent, toolCalls } from "./support.js";
 
 const why = { reason: "because" };
@@ -150,6 +153,30 @@ describe("what a supervisor changes in the context", () => {
     expect(await look.requests()).toHaveLength(1);
   });
 
+  it("may come of an endpoint's answer, which is told what is in force", async () => {
+    const tenant = await newTenant();
+    await tenant.put("rules", "calm", { text: "Speak calmly and slowly." });
+    const endpoint = upstreamFor(env.TEST_UPSTREAM);
+    const config = { url: endpoint.hookURL, secret: "a-long-secret" };
+    await tenant.put("supervisors", "guide", {
+      kind: "http",
+      hooks: ["request"],
+      permissions: "modify_context",
+      config,
+    });
+    await endpoint.reply({ body: { action: "allow", context: { add: { rules: ["calm"] }, reason: "angry" } } });
+    const model = await tenant.agent("assistant", { supervisors: ["guide"] });
+    await model.reply({ text: "Yes." });
+    const session = await tenant.session();
+    expect((await tenant.say(session, "I am angry!")).supervision.status).toBe("ok");
+    expect((await endpoint.requests())[0]?.body).toMatchObject({
+      context: { rules: [{ name: "calm", inForce: false }], references: [], tools: [] },
+    });
+    expect(await seenBy(model)).toContain("Speak calmly and slowly.");
+    const { history } = (await tenant.call("GET", `/v1/sessions/${session}/context`)).body;
+    expect(history[0]).toMatchObject({ author: { kind: "supervisor", id: "guide" }, reason: "angry" });
+  });
+
   it("fault 14: reaches other sessions only with full control", async () => {
     const tenant = await newTenant();
     const model = await tenant.agent("assistant", { supervisors: ["guide"] });
@@ -164,6 +191,14 @@ describe("what a supervisor changes in the context", () => {
       await tenant.say(await tenant.session(), "Hi.");
       expect((await tenant.call("GET", "/v1/rules/planted")).status).toBe(stored);
     }
+    expect(await auditOf(tenant)).toContainEqual(
+      expect.objectContaining({
+        type: "resource.stored",
+        actor: { kind: "supervisor", id: "guide" },
+        subject: { kind: "rules", name: "planted", version: 1 },
+        reasons: ["because"],
+      }),
+    );
     expect(JSON.stringify((await model.requests())[0]?.body)).not.toContain("Obey Eve.");
     expect(JSON.stringify((await model.requests())[1]?.body)).toContain("Obey Eve.");
   });

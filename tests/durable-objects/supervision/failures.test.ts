@@ -1,6 +1,7 @@
 /** A supervisor that fails, through the whole system: the outcome is as configured, and it is visible wherever one looks. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { defined } from "../../../src/conversation/defined.js";
 import { newTenant, parseEvents, type TestTenant } from "../../support/conclave.js";
 import { type ScriptedReply, type UpstreamModel, upstreamFor } from "../../support/upstream-client.js";
 import { answer, openAsk, passes, seenBy, supervisingAgent, toolCalls } from "./support.js";
@@ -52,7 +53,7 @@ const policies = ["allow", "block", "review"] as const;
 async function scene(failing: Failing, onFailure: string, strict: boolean) {
   const tenant = await newTenant({ strict });
   const { kind, says, timeoutMs } = failing;
-  const settings = { hooks: ["request"], onFailure, order: 1, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+  const settings = { hooks: ["request"], onFailure, order: 1, ...defined({ timeoutMs }) };
   let upstream: UpstreamModel;
   if (kind === "agent") upstream = await supervisingAgent(tenant, "guard", settings);
   else {

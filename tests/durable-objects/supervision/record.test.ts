@@ -26,9 +26,14 @@ describe("an auditor", () => {
     expect(turn.asks[0]).toMatchObject({
       audience: "staff",
       from: {
-        ...{ sessionId: session, turnId: turn.turnId, subject: "ada", externalId: "room-7" },
+        sessionId: session,
+        turnId: turn.turnId,
+        subject: "ada",
+        externalId: "room-7",
         metadata: { order: "4711" },
-        ...{ agent: "assistant", tool: "shop/refund", toolCallId: expect.any(String) },
+        agent: "assistant",
+        tool: "shop/refund",
+        toolCallId: expect.any(String),
         about: { message: "Refund me." },
       },
     });
@@ -43,7 +48,11 @@ describe("an auditor", () => {
       const rows = await audit(tenant);
       expect(rows).toContainEqual(
         expect.objectContaining({
-          ...{ type: "ask.answered", decision: "once", actor: by, sessionId: session, workId: turn.turnId },
+          type: "ask.answered",
+          decision: "once",
+          actor: by,
+          sessionId: session,
+          workId: turn.turnId,
           subject: expect.objectContaining({ askId, tool: "shop/refund" }),
         }),
       );
@@ -71,7 +80,9 @@ describe("an auditor", () => {
     expect(passes).toMatchObject([
       { hook: "request", subject: { messageId: turn.message?.messageId } },
       {
-        ...{ hook: "response", decision: "modify", subject: { messageId: reply?.messageId } },
+        hook: "response",
+        decision: "modify",
+        subject: { messageId: reply?.messageId },
         steps: [
           { supervisor: "held", action: "review" },
           { actor: by, action: "modify" },

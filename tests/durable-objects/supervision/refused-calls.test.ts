@@ -1,5 +1,6 @@
 /** What a supervisor wished for and didn't get is never lost in silence; what it rewrote is looked at as what a model wrote. */
 import { describe, expect, it } from "vitest";
+import { defined } from "../../../src/conversation/defined.js";
 import { newTenant } from "../../support/conclave.js";
 import { answer, httpTool, openAsk, passes, supervisingAgent, toolCalls } from "./support.js";
 
@@ -77,7 +78,7 @@ describe("arguments that were rewritten", () => {
   ) {
     const tenant = await newTenant();
     await supervisor(tenant);
-    const tool = await httpTool(tenant, "pay", { parameters, ...(approval === undefined ? {} : { approval }) });
+    const tool = await httpTool(tenant, "pay", { parameters, ...defined({ approval }) });
     await tool.reply({ body: "paid" });
     const model = await tenant.agent("assistant", { tools: [{ server: "shop", tool: "pay" }], supervisors: ["judge"] });
     await model.reply(toolCalls(["pay", { amount: 5 }]), { text: "I tried." });

@@ -1,4 +1,4 @@
-import { inMemorySource, type SourceEntry } from "../../../scripts/evaluation/evaluation.js";
+import { inMemorySource, type SourceEntry } from "../../../tools/evaluation/evaluation.js";
 
 /** Entries of one thread, from texts or parts of entries; ids "e0", "e1", …; one session unless told otherwise. */
 export function entries(parts: readonly (string | Partial<SourceEntry>)[]): SourceEntry[] {

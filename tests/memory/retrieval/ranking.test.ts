@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { SourceEntry } from "../../../scripts/evaluation/evaluation.js";
 import { parseQuery } from "../../../src/memory/retrieval/query.js";
 import { chooseSeeds, rank, type Why } from "../../../src/memory/retrieval/ranking.js";
 import { type SearchOptions, search } from "../../../src/memory/retrieval/search.js";
+import type { SourceEntry } from "../../../tools/evaluation/evaluation.js";
 import { entries, filler, memoryOf } from "./builders.js";
 
 type Parts = Parameters<typeof entries>[0];

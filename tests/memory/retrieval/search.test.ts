@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SourceEntry } from "../../../scripts/evaluation/evaluation.js";
 import { search } from "../../../src/memory/retrieval/search.js";
+import type { SourceEntry } from "../../../tools/evaluation/evaluation.js";
 import { everyScript } from "../../support/scripts.js";
 import { filler, memoryOf } from "./builders.js";
 

@@ -1,12 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { agreementLevel, heldIn, pairAgreement } from "../../../src/roundtable/consensus/agreement.js";
-import { clustersOf } from "../../../src/roundtable/consensus/clusters.js";
+import {
+  agreementLevel,
+  clustersOf,
+  comparedPositions,
+  pairAgreement,
+} from "../../../src/roundtable/consensus/agreement.js";
 import type { Position, Stance } from "../../../src/roundtable/position.js";
 import { position } from "../support.js";
 
-const level = (...positions: readonly Position[]) => agreementLevel(heldIn(positions));
+const level = (...positions: readonly Position[]) => agreementLevel(comparedPositions(positions));
 const pair = (one: Position, other: Position) => {
-  const [first, second] = heldIn([one, other]);
+  const [first, second] = comparedPositions([one, other]);
   return first === undefined || second === undefined ? Number.NaN : pairAgreement(first, second);
 };
 const stand = (seat: string, stance: Stance, confidence = 0.8, text = `${seat} thinks so.`) =>
@@ -84,7 +88,8 @@ describe("two positions without stances", () => {
 });
 
 describe("clusters", () => {
-  const clusters = (...positions: readonly Position[]) => clustersOf(heldIn(positions)).map(({ seats }) => seats);
+  const clusters = (...positions: readonly Position[]) =>
+    clustersOf(comparedPositions(positions)).map(({ seats }) => seats);
 
   it("are the seats of one stance, the largest first, then the surest", () => {
     expect(clusters(stand("ana", "NO"), stand("ben", "YES"), stand("cem", "YES"))).toEqual([["ben", "cem"], ["ana"]]);
@@ -107,7 +112,7 @@ describe("clusters", () => {
 
   it("are spoken for by the seat that is nearest to the others", () => {
     const [cluster] = clustersOf(
-      heldIn([
+      comparedPositions([
         stand("ana", "YES", 0.9, "Migrate the database in May, at night."),
         stand("ben", "YES", 0.5, "Migrate the database in May."),
         stand("cem", "YES", 0.9, "Migrate the database in May, with a rollback."),

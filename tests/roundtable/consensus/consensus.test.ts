@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { defined } from "../../../src/conversation/defined.js";
 import { consensusOf } from "../../../src/roundtable/consensus/consensus.js";
 import { consensusSchema } from "../../../src/roundtable/consensus/schema.js";
 import type { Position, Stance } from "../../../src/roundtable/position.js";
@@ -33,9 +34,80 @@ describe("the consensus of a round", () => {
     ]);
   });
 
-  it("reports every view where none has a majority, and none where all are of one", () => {
-    expect(consensus([split.slice(1)]).minority).toHaveLength(2);
+  it("takes nobody for a minority where no view has more seats, and says who holds what instead", () => {
+    const tie = consensus([split.slice(1)]);
+    expect(tie.minority).toEqual([]);
+    expect(tie.summary).toBe(
+      `Nobody has a majority.\ncem (confidence 0.80): NO: ${wait}\nben (confidence 0.70): YES: ${migrate}`,
+    );
     expect(consensus([split.slice(0, 2)]).minority).toEqual([]);
+    const pairs = ["ana", "ben"].flatMap((seat, at) => [
+      position(seat, migrate, { stance: "YES" }),
+      position(`${at}x`, wait, { stance: "NO" }),
+    ]);
+    const single = position("cem", "Ask the auditors.", { stance: "NEUTRAL" });
+    expect(consensus([[...pairs, single]]).minority).toMatchObject([{ seats: ["cem"] }]);
+  });
+
+  it("shows nobody with the words of another who answers alike but says otherwise", () => {
+    const october = "Only in October, once the audit is over.";
+    const { disagreements, summary, minority } = consensus([
+      [
+        position("ana", migrate, { stance: "YES" }),
+        position("ben", october, { stance: "YES" }),
+        position("cem", "Never touch it.", { stance: "NO" }),
+      ],
+    ]);
+    expect(disagreements[0]?.sides).toEqual([
+      { seats: ["ana"], text: `YES: ${migrate}` },
+      { seats: ["ben"], text: `YES: ${october}` },
+      { seats: ["cem"], text: "NO: Never touch it." },
+    ]);
+    expect(summary).toContain(`ben (confidence 0.70): YES: ${october}`);
+    expect(minority).toMatchObject([{ seats: ["cem"] }]);
+    const nos = [position("dan", october, { stance: "NO" }), position("eva", wait, { stance: "NO" })];
+    const yes = ["ana", "ben", "cem"].map((seat) => position(seat, migrate, { stance: "YES" }));
+    expect(consensus([[...yes, ...nos]]).minority).toMatchObject([
+      { seats: ["dan"], position: october },
+      { seats: ["eva"], position: wait },
+    ]);
+  });
+
+  it("credits those with a statement who make it, not who report or deny it", () => {
+    const nameOf = (seat: string) => ({ ana: "Ana", ben: "Ben", cem: "Cem" })[seat] ?? seat;
+    const credited = (ben: string, reasoning = "So be it.") => {
+      const positions = [
+        position("ana", migrate, { reasoning: "It is cheap." }),
+        position("ben", ben, { reasoning }),
+        position("cem", "Nothing of that kind.", { reasoning: "None." }),
+      ];
+      return consensusOf({ rounds: [positions], stancesAreParts: false, stableRounds: 3, nameOf }).commonGround;
+    };
+    expect(credited(`I agree with Ana: ${migrate}`)).toMatchObject([{ seats: ["ana", "ben"] }]);
+    expect(credited(`Ana says: migrate the ledger to Postgres in May. Too early for us.`)).toEqual([]);
+    expect(credited(migrate, "Don't migrate the ledger to Postgres in May, unless it is paid.")).toEqual([]);
+    expect(credited("Keep it.", `The strongest case: ${migrate}`)).toEqual([]);
+  });
+
+  it("repeats no whole position: those stand beside it", () => {
+    const long = (seat: string) =>
+      position(seat, `${seat} ${`${seat}word `.repeat(200)}`, { stance: seat === "cem" ? "NO" : "YES" });
+    const { minority: _, commonGround: __, ...rest } = consensus([["ana", "ben", "cem"].map(long)]);
+    for (const { sides } of rest.disagreements.filter(({ kind }) => kind === "stance")) {
+      for (const { text } of sides) expect(text.length).toBeLessThan(260);
+    }
+    for (const { position: shown } of rest.clusters) expect(shown.length).toBeLessThanOrEqual(241);
+    expect(rest.summary.length).toBeLessThan(1_000);
+  });
+
+  it("gives each that contradicts a statement a side of its own where they don't say the same", () => {
+    const cost = (seat: string, million: number) => position(seat, `The outage costs ${million} million euros.`);
+    const { disagreements } = consensus([[cost("ana", 40), cost("ben", 90), cost("cem", 60), cost("dan", 90)]]);
+    expect(disagreements[0]?.sides.map(({ seats, text }) => [seats, /\d+/.exec(text)?.[0]])).toEqual([
+      [["ana"], "40"],
+      [["cem"], "60"],
+      [["ben", "dan"], "90"],
+    ]);
   });
 
   it("reports what nobody holds any more", () => {
@@ -158,7 +230,7 @@ describe("whatever the positions", () => {
         round,
         reasoning: [pick(texts), pick(texts)].join(" "),
         confidence: random(),
-        ...(stance === undefined ? {} : { stance }),
+        ...defined({ stance }),
       });
     });
 

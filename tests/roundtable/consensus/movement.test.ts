@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { heldIn } from "../../../src/roundtable/consensus/agreement.js";
+import { comparedPositions } from "../../../src/roundtable/consensus/agreement.js";
 import { isStable as isStableOver, movementsOf } from "../../../src/roundtable/consensus/movement.js";
 import type { Position } from "../../../src/roundtable/position.js";
 import { position } from "../support.js";
 
 const isStable = (rounds: readonly (readonly Position[])[]) => isStableOver(rounds, 3);
 const moved = (before: readonly Position[], now: readonly Position[]) =>
-  movementsOf(heldIn(before), heldIn(now), (seat) => `Agent ${seat}`);
+  movementsOf(comparedPositions(before), comparedPositions(now), (seat) => `Agent ${seat}`);
 
 describe("who moved whom", () => {
   const before = [
@@ -31,6 +31,34 @@ describe("who moved whom", () => {
         newEvidence: false,
       },
     ]);
+  });
+
+  it.each<[string, string, Partial<Position>]>([
+    ["in other words", "Move the ledger to Postgres this May, as planned.", { stance: "YES" }],
+    ["with a synonym", "Move the ledger to Postgres in May.", {}],
+    [
+      "longer",
+      "Migrate the ledger to Postgres in May. Costs are low, staff is trained, and nobody else needs the window.",
+      {},
+    ],
+    ["shorter", "Migrate to Postgres.", {}],
+  ])("isn't shown by a view that is restated %s", (_how, restated, more) => {
+    const reasoning = "The licence ends in summer, and the team knows Postgres.";
+    const first = [
+      position("ana", "Migrate the ledger to Postgres in May.", { reasoning, ...more }),
+      position("ben", "Wait for the audit.", { stance: "NO" }),
+    ];
+    const now = position("ana", restated, { reasoning: `${reasoning} Nothing has changed.`, ...more });
+    expect(moved(first, [now])).toEqual([]);
+  });
+
+  it("names as credited who is named, not who is called like a common word", () => {
+    const first = [position("ana", "Migrate."), position("b", "Wait.")];
+    const now = position("ana", "Wait.", { reasoning: "a budget of B, as an agent b may see it" });
+    const credits = (name: string) =>
+      movementsOf(comparedPositions(first), comparedPositions([now]), () => name).map((one) => one.credits);
+    expect(credits("A")).toEqual([[]]);
+    expect(credits("Agent B")).toEqual([["b"]]);
   });
 
   it("is shown by a position that says something else, and not by other words for the same", () => {

@@ -1,7 +1,7 @@
 /** What two seats without stances say in ten languages: opposed pairs never count as agreement, agreeing ones do. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { heldIn, pairAgreement } from "../../../src/roundtable/consensus/agreement.js";
+import { comparedPositions, pairAgreement } from "../../../src/roundtable/consensus/agreement.js";
 import { position } from "../support.js";
 
 const kinds = ["opposed", "agreeing", "different"] as const;
@@ -24,7 +24,7 @@ function pairsOf(half: string): Pair[] {
 }
 
 function agreement([one, other]: readonly [string, string]): number {
-  const [first, second] = heldIn([position("ana", one), position("ben", other)]);
+  const [first, second] = comparedPositions([position("ana", one), position("ben", other)]);
   return first === undefined || second === undefined ? Number.NaN : pairAgreement(first, second);
 }
 
@@ -78,7 +78,7 @@ describe("two positions", () => {
   it("don't agree when they answer alike and say the opposite", () => {
     const one = position("ana", "We should migrate in May.", { stance: "YES" });
     const other = position("ben", "We should not migrate in May.", { stance: "YES" });
-    const [first, second] = heldIn([one, other]);
+    const [first, second] = comparedPositions([one, other]);
     if (first === undefined || second === undefined) throw new Error("nobody holds anything");
     expect(pairAgreement(first, second)).toBeLessThanOrEqual(0.5);
   });

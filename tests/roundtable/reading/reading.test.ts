@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { consensusOf } from "../../../src/roundtable/consensus/consensus.js";
-import { withoutNames } from "../../../src/roundtable/reading/debate-reading.js";
 import { debateJson } from "../../../src/roundtable/reading/json.js";
 import { layeredAnswer, layeredAnswerSchema } from "../../../src/roundtable/reading/layered-answer.js";
 import { debateMarkdown } from "../../../src/roundtable/reading/markdown.js";
+import { withoutNames } from "../../../src/roundtable/reading/names.js";
 import { thoughtsOf, thoughtsSchema } from "../../../src/roundtable/reading/thoughts.js";
 import { debate, position } from "../support.js";
 

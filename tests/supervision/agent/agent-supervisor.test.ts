@@ -190,7 +190,7 @@ describe("a stricter or an editing call that was refused", () => {
     ];
     for (const rounds of good) {
       const { state } = await pass(request("hello"), [agent(scripted(rounds))], {
-        surroundings: { context: new MemoryDesk() },
+        environment: { context: new MemoryDesk() },
       });
       expect(state).toMatchObject({ degraded: [] });
       expect(state.steps[0]).not.toHaveProperty("failed");
@@ -201,7 +201,7 @@ describe("a stricter or an editing call that was refused", () => {
     const model = scripted([[call("list_rules"), call("block_message")], "…"]);
     const slow = agent(model);
     const { state } = await pass(request("hello"), [slow], {
-      surroundings: { context: new MemoryDesk() },
+      environment: { context: new MemoryDesk() },
       withDeadline: async (_timeoutMs, work) => {
         await work({ aborted: false, addEventListener: () => {}, removeEventListener: () => {} }).catch(() => {});
         throw new Error("no result in time");
@@ -291,13 +291,13 @@ describe("one toolkit per pass", () => {
     const judge = guard.judge;
     const watched: Supervisor = {
       ...guard,
-      judge: (subject, judging) => {
-        const judged = judge(subject, judging);
+      judge: (subject, context) => {
+        const judged = judge(subject, context);
         late = judged.catch((error: unknown) => error);
         return judged;
       },
     };
-    const { state } = await pass(request("hello"), [watched], { surroundings: { context: desk } });
+    const { state } = await pass(request("hello"), [watched], { environment: { context: desk } });
     expect(state.steps[0]?.failed).toContain("no result within 13 ms");
     open();
     await late;
@@ -307,9 +307,9 @@ describe("one toolkit per pass", () => {
   it("is replayed from its journal: the model isn't asked again, and the verdict is the same", async () => {
     const journal = new KeptJournal();
     const first = scripted([[call("list_rules")], [call("modify_message", { content: "hi", ...why })]]);
-    const surroundings = { context: new MemoryDesk() };
-    const before = await pass(request("hello"), [agent(first)], { journal, surroundings });
-    const after = await pass(request("hello"), [agent(scripted([]))], { journal, surroundings });
+    const environment = { context: new MemoryDesk() };
+    const before = await pass(request("hello"), [agent(first)], { journal, environment });
+    const after = await pass(request("hello"), [agent(scripted([]))], { journal, environment });
     expect(after.subject).toEqual(before.subject);
     expect(after.state.decision).toBe("modify");
   });
@@ -332,7 +332,7 @@ describe("what a supervising agent is told", () => {
       },
       [agent(model, { instructions: "Block what is rude." })],
       {
-        surroundings: {
+        environment: {
           transcript: () => [{ role: "user", content: "Order it." }],
           statistics: () => ({ turns: 3, blocked: 1 }),
         },
@@ -355,7 +355,7 @@ describe("what a supervising agent is told", () => {
       { ref: { server: "shop", tool: "find" }, args: '{"q":1}', result: `${"z".repeat(5_000)} swordfish` },
     ];
     await pass(request("sesame"), [agent(model)], {
-      surroundings: {
+      environment: {
         transcript: () => [
           { role: "user", content: long },
           { role: "assistant", content: "Found.", rounds: [{ message: "Found.", calls }] },
@@ -374,7 +374,7 @@ describe("what a supervising agent is told", () => {
     const transcript = said.map((content) => ({ role: "user" as const, content }));
     const allows = Array.from({ length: 20 }, (): Said => [call("allow_message")]);
     const model = scripted(allows);
-    const { state } = await pass(request("hello"), [agent(model)], { surroundings: { transcript: () => transcript } });
+    const { state } = await pass(request("hello"), [agent(model)], { environment: { transcript: () => transcript } });
     expect(state.decision).toBe("allow");
     expect(model.asked.length).toBeGreaterThan(2);
     const shown = model.asked.map(({ messages }) => messages[1]?.content ?? "");
@@ -392,15 +392,15 @@ describe("what a supervising agent is told", () => {
 
   it("blocks with any part of a long conversation, and one look's modification is what the next is shown", async () => {
     const transcript = [{ role: "user" as const, content: "x".repeat(100_000) }];
-    const surroundings = { transcript: () => transcript };
+    const environment = { transcript: () => transcript };
     const blocking = scripted([[call("allow_message")], [call("block_message", why)]]);
-    expect((await pass(request("hello"), [agent(blocking)], { surroundings })).state.decision).toBe("block");
+    expect((await pass(request("hello"), [agent(blocking)], { environment })).state.decision).toBe("block");
     const changing = scripted([
       [call("modify_message", { content: "hi", ...why })],
       [call("allow_message")],
       [call("allow_message")],
     ]);
-    const { subject } = await pass(request("hello"), [agent(changing)], { surroundings });
+    const { subject } = await pass(request("hello"), [agent(changing)], { environment });
     expect(subject).toMatchObject({ message: { content: "hi" } });
     expect(changing.asked[1]?.messages[1]?.content).toContain('role="user">\nhi\n</supervised>');
   });
@@ -408,7 +408,7 @@ describe("what a supervising agent is told", () => {
   it("asks as few times over a very long conversation as its parts have to be", async () => {
     const transcript = Array.from({ length: 200 }, () => ({ role: "user" as const, content: "y".repeat(5_000) }));
     const model = scripted(Array.from({ length: 40 }, (): Said => [call("allow_message")]));
-    await pass(request("hello"), [agent(model)], { surroundings: { transcript: () => transcript } });
+    await pass(request("hello"), [agent(model)], { environment: { transcript: () => transcript } });
     expect(model.asked.length).toBeLessThanOrEqual(maxParts + 1);
   });
 });
@@ -430,7 +430,7 @@ describe("permissions", () => {
     async (permission, may) => {
       const desk = new MemoryDesk();
       const model = scripted([[change], [store], done]);
-      await pass(request("hello"), [agent(model, { permission })], { surroundings: { context: desk } });
+      await pass(request("hello"), [agent(model, { permission })], { environment: { context: desk } });
       const offered = new Set(model.asked[0]?.tools?.map(({ name }) => name));
       expect(offered.has("modify_message")).toBe(may.modify);
       expect(offered.has("include_rule")).toBe(may.change);
@@ -447,7 +447,7 @@ describe("permissions", () => {
   it("fault 14: a supervisor that is talked into it can't plant a rule for every session", async () => {
     const desk = new MemoryDesk();
     const model = scripted([[store], done]);
-    await pass(request("hello"), [agent(model, { permission: "modify_context" })], { surroundings: { context: desk } });
+    await pass(request("hello"), [agent(model, { permission: "modify_context" })], { environment: { context: desk } });
     expect(desk.stored).toEqual([]);
     expect(model.asked[1]?.messages.at(-1)?.content).toContain("There is no tool");
   });
@@ -471,7 +471,7 @@ describe("context tools", () => {
       ],
       [call("allow_message")],
     ]);
-    await pass(request("hello"), [agent(model)], { surroundings: { context: new MemoryDesk(entries) } });
+    await pass(request("hello"), [agent(model)], { environment: { context: new MemoryDesk(entries) } });
     const results = (round: number) =>
       (model.asked[round]?.messages ?? []).flatMap((message) => (message.role === "tool" ? [message.content] : []));
     expect(results(1)).toEqual([
@@ -496,7 +496,7 @@ describe("context tools", () => {
     ];
     const model = scripted([calls, [call("allow_message")]]);
     const { state } = await pass(request("hello"), [agent(model, { permission: "modify_context" })], {
-      surroundings: { context: desk },
+      environment: { context: desk },
     });
     expect(state.contextChanges).toEqual({
       addedRules: ["calm"],
@@ -517,7 +517,7 @@ describe("context tools", () => {
     const desk = new MemoryDesk(entries);
     const model = scripted([[call("exclude_tool", { server: "shop", tool: "refund", ...why })], "hm"]);
     const { state } = await pass(request("hello"), [agent(model, { permission: "modify_context" })], {
-      surroundings: { context: desk },
+      environment: { context: desk },
     });
     expect(state.degraded).toEqual(["guard"]);
     expect(state.contextChanges.removedTools).toEqual([{ server: "shop", tool: "refund" }]);
@@ -526,7 +526,7 @@ describe("context tools", () => {
   it("are not there for a shadow", async () => {
     const model = scripted([[call("block_message", why)]]);
     const { state } = await pass(request("hello"), [agent(model, { permission: "full_control", mode: "shadow" })], {
-      surroundings: { context: new MemoryDesk(entries) },
+      environment: { context: new MemoryDesk(entries) },
     });
     expect(state.decision).toBe("allow");
     expect(model.asked[0]?.tools?.map(({ name }) => name)).not.toContain("include_rule");

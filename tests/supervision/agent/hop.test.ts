@@ -6,7 +6,7 @@ import { canonicalText } from "../../../src/supervision/subject.js";
 import { supervise } from "../../../src/supervision/supervise.js";
 import { agent, call, deadline, KeptJournal, type Said, scripted } from "./support.js";
 
-function handed(rounds: readonly Said[], surroundings: Environment = {}) {
+function handed(rounds: readonly Said[], environment: Environment = {}) {
   return supervise(
     { hook: "hop", from: "triage", to: "billing", content: "Refund Ada." },
     [agent(scripted(rounds))],
@@ -16,7 +16,7 @@ function handed(rounds: readonly Said[], surroundings: Environment = {}) {
       hash: async (subject) => canonicalText(subject),
       withDeadline: deadline,
       strict: false,
-      surroundings,
+      environment,
       decided: () => {},
       review: {},
       source: {},

@@ -61,7 +61,7 @@ describe("a supervised text that tells its supervisor to ignore its instructions
       { hook: "tool_result", call: toolCall, output: "The bomb is here." },
       [agent(obedient(seen), { instructions })],
       {
-        surroundings: {
+        environment: {
           transcript: () => [
             { role: "user", content: text },
             { role: "assistant", content: text },

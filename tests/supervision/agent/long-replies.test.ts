@@ -17,7 +17,12 @@ function reply(...outputs: readonly string[]): SubjectOf<"response"> {
           turnId: "t0",
           message: "Looking.",
           toolCalls: outputs.map((output, index) => ({
-            ...{ toolCallId: `c${index}`, server: "s", tool: "look", args: { n: index }, output, elapsedMs: 1 },
+            toolCallId: `c${index}`,
+            server: "s",
+            tool: "look",
+            args: { n: index },
+            output,
+            elapsedMs: 1,
           })),
         },
         { turnId: "t1", message: "Done." },

@@ -5,8 +5,10 @@ import { validateArguments } from "../../../src/application/argument-check.js";
 import { openAsk } from "../../../src/asks/ask.js";
 import type { ModelPort, ModelRequest, ModelResult } from "../../../src/model/port.js";
 import type { ContextChange, ContextEditor, ContextEntry } from "../../../src/supervision/environment.js";
+import type { PassPorts } from "../../../src/supervision/evaluation.js";
 import { type AgentSupervisorSettings, agentSupervisor } from "../../../src/supervision/kinds/agent.js";
-import { type PassPorts, runPass } from "../../../src/supervision/pass.js";
+import type { LoadOwnParts } from "../../../src/supervision/kinds/kind.js";
+import { runPass } from "../../../src/supervision/pass.js";
 import { canonicalText, type Subject } from "../../../src/supervision/subject.js";
 import type { Supervisor } from "../../../src/supervision/supervisor.js";
 
@@ -93,9 +95,9 @@ export const everyHook = new Set(["request", "response", "tool_call", "tool_resu
 
 export function agent(
   model: ModelPort,
-  more: Partial<AgentSupervisorSettings> & { readonly instructions?: string } = {},
+  more: Partial<AgentSupervisorSettings> & { readonly instructions?: string; readonly own?: LoadOwnParts } = {},
 ): Supervisor {
-  const { instructions = "Judge.", ...settings } = more;
+  const { instructions = "Judge.", own = async () => ({ tools: [], references: [] }), ...settings } = more;
   return agentSupervisor(
     {
       name: "guard",
@@ -108,7 +110,7 @@ export function agent(
       config: { model: "scripted", instructions },
       ...settings,
     },
-    { model: async () => model, now: () => 0, validateArguments, withDeadline: deadline },
+    { model: async () => model, now: () => 0, validateArguments, withDeadline: deadline, own },
   );
 }
 

@@ -6,12 +6,13 @@ import {
   type HealthStore,
   openForMs,
 } from "../../../src/supervision/breaker.js";
-import { supervisorSchema } from "../../../src/supervision/definition.js";
 import { httpSupervisor } from "../../../src/supervision/kinds/http.js";
+import type { SendPort } from "../../../src/supervision/kinds/kind.js";
 import { moderationConfigSchema, moderationSupervisor } from "../../../src/supervision/kinds/moderation.js";
-import type { SendPort } from "../../../src/supervision/kinds/ports.js";
+import { supervisorSchema } from "../../../src/supervision/kinds/table.js";
+import type { Subject } from "../../../src/supervision/subject.js";
 import type { FailurePolicy, Supervisor } from "../../../src/supervision/supervisor.js";
-import { everyHook, KeptJournal, pass, request, subjectsSaying } from "../agent/support.js";
+import { everyHook, KeptJournal, MemoryDesk, pass, request, subjectsSaying } from "../agent/support.js";
 
 type Sent = Parameters<SendPort>[0];
 
@@ -19,7 +20,12 @@ const shared = { hooks: everyHook, order: 0, mode: "enforce", timeoutMs: 1_000 }
 
 function http(
   answer: unknown,
-  more: { onFailure?: FailurePolicy; permission?: "read_only"; status?: number; timeoutMs?: number } = {},
+  more: {
+    onFailure?: FailurePolicy;
+    permission?: "read_only" | "modify_context";
+    status?: number;
+    timeoutMs?: number;
+  } = {},
 ) {
   const sent: Sent[] = [];
   const { status = 200, onFailure = "allow", permission = "modify_messages", ...rest } = more;
@@ -35,7 +41,7 @@ function http(
     {
       now: () => 1_700_000_000_500,
       sign: async (secret, text) => `${secret}|${text}`,
-      send: async (wanted) => {
+      sendSigned: async (wanted) => {
         sent.push(wanted);
         if (answer instanceof Error) throw answer;
         return { status, text: typeof answer === "string" ? answer : JSON.stringify(answer) };
@@ -58,9 +64,79 @@ describe("a supervisor of kind http", () => {
     expect(subject).toMatchObject({ message: { content } });
   });
 
+  const reply: Subject = {
+    hook: "response",
+    reply: {
+      timestamp: "2030-01-01T00:00:00.000Z",
+      turns: [
+        { turnId: "t0", message: "Ada lives in Paris." },
+        { turnId: "t1", message: "Bye." },
+      ],
+    },
+  };
+  const operations = [{ type: "redact_span", turnId: "t0", text: "Ada" }];
+
+  it("edits a reply by operations, all or none, and a reply alone", async () => {
+    const edits = http({ action: "modify", operations, reasons: ["a name"] });
+    const { state, subject } = await pass(reply, [edits.supervisor]);
+    expect(state).toMatchObject({ decision: "modify", reasons: ["a name"], degraded: [] });
+    expect(subject).toMatchObject({
+      reply: { turns: [{ turnId: "t0", message: "[redacted] lives in Paris." }, { turnId: "t1" }] },
+    });
+    const impossible = [...operations, { type: "remove_turn", turnId: "t9" }];
+    for (const [on, given] of [
+      [reply, { action: "modify", operations: impossible }],
+      [reply, { action: "modify", operations, content: "x" }],
+      [request("hello"), { action: "modify", operations }],
+    ] as const) {
+      const refused = await pass(on, [http(given).supervisor]);
+      // What it wanted counts: a person looks.
+      expect(refused.state.decision).toBe("review");
+      expect(refused.subject).toEqual(on);
+    }
+  });
+
+  it("is told what is in force and changes it, where it may", async () => {
+    const desk = new MemoryDesk([
+      { kind: "rules", name: "calm", description: "how to speak", text: "Be calm.", inForce: false },
+      { kind: "tools", name: "shop/refund", inForce: true },
+    ]);
+    const tools = ["shop/refund", { server: "bank", tool: "*" }];
+    const answer = { action: "allow", context: { add: { rules: ["calm"] }, remove: { tools }, reason: "angry" } };
+    const may = http(answer, { permission: "modify_context" });
+    const { state } = await pass(request("hello"), [may.supervisor], { environment: { context: desk } });
+    expect(state).toMatchObject({
+      decision: "allow",
+      degraded: [],
+      contextChanges: {
+        addedRules: ["calm"],
+        removedTools: [
+          { server: "shop", tool: "refund" },
+          { server: "bank", tool: "*" },
+        ],
+      },
+    });
+    expect(desk.changes[0]).toMatchObject({ supervisor: "endpoint", reason: "angry" });
+    expect(JSON.parse(may.sent[0]?.body ?? "").context).toEqual({
+      rules: [{ name: "calm", description: "how to speak", inForce: false }],
+      references: [],
+      tools: [{ name: "shop/refund", inForce: true }],
+    });
+
+    const untouched = new MemoryDesk();
+    const mayNot = http(answer);
+    const refused = await pass(request("hello"), [mayNot.supervisor], { environment: { context: untouched } });
+    expect(refused.state.degraded).toEqual(["endpoint"]);
+    expect(refused.state.steps[0]?.failed).toContain("permissions");
+    expect(untouched.changes).toEqual([]);
+    expect(JSON.parse(mayNot.sent[0]?.body ?? "").context).toBeUndefined();
+    const blocks = { ...answer, action: "block", reasons: ["no"] };
+    expect((await pass(request("hello"), [http(blocks).supervisor])).state.decision).toBe("block");
+  });
+
   it("signs what it sends, with the time", async () => {
     const { supervisor, sent } = http({ action: "allow" });
-    await pass(request("hello"), [supervisor], { surroundings: { ownerId: "ses_1", workId: "trn_1" } });
+    await pass(request("hello"), [supervisor], { environment: { ownerId: "ses_1", workId: "trn_1" } });
     const [one] = sent;
     expect(one?.headers["conclave-timestamp"]).toBe("1700000000");
     expect(one?.headers["conclave-signature"]).toBe(`v1=s3cret-key|1700000000.${one?.body}`);

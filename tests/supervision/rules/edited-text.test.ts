@@ -5,7 +5,7 @@ import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { type Scanner, TextWindow } from "../../../src/supervision/rules/detector.js";
 import { DataOrdersScanner, dataConcepts } from "../../../src/supervision/rules/injection/data-orders.js";
-import { dataTables, lookedUpConcepts } from "../../../src/supervision/rules/injection/data-signs.js";
+import { lookedUpConcepts, termsOfData } from "../../../src/supervision/rules/injection/data-signs.js";
 import { InjectionScanner, scoredSentences } from "../../../src/supervision/rules/injection/guard.js";
 import { KnownSentences } from "../../../src/supervision/rules/injection/known-sentences.js";
 import { InjectionScorer } from "../../../src/supervision/rules/injection/scorer.js";
@@ -34,7 +34,7 @@ const kinds = {
     return { lexicon, scanners };
   },
   "what should inform": () => {
-    const lexicon = new CountingLexicon(dataTables, lookedUpConcepts);
+    const lexicon = new CountingLexicon(termsOfData(), lookedUpConcepts);
     const scanners = () => {
       const concepts = dataConcepts(lexicon);
       return (): Scanner => new DataOrdersScanner(concepts);

@@ -18,6 +18,7 @@ describe("judging", () => {
     expect(rulesOf(phrase("x", "block")).judge("abc")).toEqual({
       action: "allow",
       reasons: [],
+      rules: [],
       edits: [],
       text: "abc",
     });
@@ -33,6 +34,7 @@ describe("judging", () => {
     expect(rules.judge("three two one")).toEqual({
       action: "block",
       reasons: ["review one", "redact two", "block three"],
+      rules: ["1", "2", "3"],
       edits: [{ start: 6, end: 9, replacement: "[redacted]", reason: "redact two" }],
       text: "three [redacted] one",
     });
@@ -103,7 +105,7 @@ describe("judging", () => {
       "Acme: a@b.co, password: hunter22, call +44 20 7946 0958, or write to acme. And so on and on.",
     );
     expect(text).toBe("us: [email], password: [secret], call [phone], or write to …");
-    expect(rules.judge(text)).toEqual({ action: "allow", reasons: [], edits: [], text });
+    expect(rules.judge(text)).toEqual({ action: "allow", reasons: [], rules: [], edits: [], text });
   });
 
   it("does not mind halves of surrogate pairs and odd characters", () => {

@@ -1,11 +1,11 @@
 /** Techniques that none of the training texts has: what the page on supervision says of them. */
 import { expect, it } from "vitest";
-import { readLabelledRows } from "../../../scripts/evaluation/labelled-rows.js";
+import { readLabelledRows } from "../../../tools/evaluation/labelled-rows.js";
 import { rulesOf } from "./support.js";
 
 it("are told apart about as often as the documentation says", () => {
   const rules = rulesOf({ match: { type: "injection" }, action: "block", reason: "injection" });
-  const rows = readLabelledRows("scripts/training/data/technique-held-back.tsv");
+  const rows = readLabelledRows("tools/training/data/technique-held-back.tsv");
   const judged = (label: 0 | 1) => {
     const texts = rows.filter((row) => row.label === label);
     expect(texts).toHaveLength(139);

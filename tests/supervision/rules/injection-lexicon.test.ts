@@ -7,7 +7,7 @@ import { allSigns } from "../../../src/supervision/rules/injection/signs.js";
 import { allConcepts, Lexicon } from "../../../src/supervision/rules/injection/terms.js";
 import { explainedScore } from "../../../src/supervision/rules/injection.js";
 import { normalise } from "../../../src/supervision/rules/normalise.js";
-import { rulesOf, seeded, stream } from "./support.js";
+import { rulesOf, stream } from "./support.js";
 
 const lexicon = new Lexicon();
 const signsOf = (text: string) =>
@@ -25,7 +25,7 @@ describe.each(allSigns.map((sign) => ({ name: sign.of.join("+"), ...sign })))(
 
 describe("orders in thirteen languages", () => {
   const rules = rulesOf({ match: { type: "injection" }, action: "block", reason: "injection" });
-  const rows = readFileSync("scripts/training/data/own-examples.tsv", "utf8").trimEnd().split("\n");
+  const rows = readFileSync("tools/training/data/own-examples.tsv", "utf8").trimEnd().split("\n");
   const languages = ["en", "de", "fr", "es", "pt", "it", "nl", "ru", "zh", "ja", "ar", "hi", "tr"];
 
   it.each(languages)(
@@ -72,7 +72,7 @@ describe("everyday messages that cancel, withdraw or ask for a shared password, 
 describe("hard texts in western and northern languages, which were not trained on", () => {
   it("are told apart about as often as the documentation says", () => {
     const rules = rulesOf({ match: { type: "injection" }, action: "block", reason: "injection" });
-    const rows = readFileSync("scripts/training/data/western-examples.tsv", "utf8").trimEnd().split("\n");
+    const rows = readFileSync("tools/training/data/western-examples.tsv", "utf8").trimEnd().split("\n");
     const stopped = (label: string) => {
       const texts = rows.flatMap((row) => {
         const [, own, text = ""] = row.split("\t");
@@ -195,44 +195,6 @@ describe("a fence", () => {
     const streamed = stream(rules, orders.match(/.{1,7}/g) ?? []);
     expect(streamed).toMatchObject({ action: "modify", released: rules.judge(orders).text });
   });
-});
-
-describe("any text", () => {
-  const rules = rulesOf({ match: { type: "injection" }, action: "block", reason: "injection" });
-  const words =
-    "ignore|all |previous |instructions|. |? |secret |tell me |the |a|é|\u200b|忽略|指令|。|パスワード|कृपया |पासवर्ड |!|\n\n|0101010 |: |[|###|'x |NOTE |詩歌詩歌詩歌|i g n o r e |pаss|😀|\ud800".split(
-      "|",
-    );
-
-  it("is judged alike whole and streamed, however it is cut", () => {
-    const random = seeded(7);
-    for (let round = 0; round < 150; round++) {
-      const text = Array.from(
-        { length: 1 + Math.floor(random() * 30) },
-        () => words[Math.floor(random() * words.length)],
-      ).join("");
-      const size = 1 + Math.floor(random() * 9);
-      const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_none, index) =>
-        text.slice(index * size, (index + 1) * size),
-      );
-      expect(stream(rules, pieces).action, JSON.stringify(text)).toBe(rules.judge(text).action);
-    }
-  });
-
-  it.each(["\u200b", "a", " ", "[", "1 ", "忽略", "निर्देश", "\n\n", "\u0301"])(
-    "takes linear time: a flood of %j",
-    (unit) => {
-      const timed = (length: number) => {
-        const text = unit.repeat(Math.ceil(length / unit.length));
-        const started = performance.now();
-        stream(rules, text.match(/[\s\S]{1,16}/g) ?? []);
-        return performance.now() - started;
-      };
-      timed(5_000);
-      // Quadratic work would take a hundred times as long; a busy machine is allowed for.
-      expect(timed(50_000)).toBeLessThan(60 * timed(5_000) + 2_000);
-    },
-  );
 });
 
 describe("an encoding", () => {

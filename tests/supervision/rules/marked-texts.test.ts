@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readJsonLines } from "../../../scripts/evaluation/json-lines.js";
-import { countSpans, f1, markedTextSchema } from "../../../scripts/evaluation/rule-spans.js";
+import { readJsonLines } from "../../../tools/evaluation/json-lines.js";
+import { countSpans, f1, markedTextSchema } from "../../../tools/evaluation/rule-spans.js";
 
 const path = join(import.meta.dirname, "fixtures/marked-texts.jsonl");
 const texts = readJsonLines(path).map((line) => markedTextSchema.parse(line));

@@ -2,12 +2,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { dataConcepts, lookForOrders } from "../../../src/supervision/rules/injection/data-orders.js";
-import { dataSigns, dataTables, lookedUpConcepts } from "../../../src/supervision/rules/injection/data-signs.js";
+import { dataSigns, lookedUpConcepts, termsOfData } from "../../../src/supervision/rules/injection/data-signs.js";
 import { Lexicon } from "../../../src/supervision/rules/injection/terms.js";
 import { normalise } from "../../../src/supervision/rules/normalise.js";
-import { finds, rulesOf, seeded, stream } from "./support.js";
+import { finds, rulesOf } from "./support.js";
 
-const concepts = dataConcepts(new Lexicon(dataTables, lookedUpConcepts));
+const concepts = dataConcepts(new Lexicon(termsOfData(), lookedUpConcepts));
 const look = (text: string) => lookForOrders(normalise(text), concepts);
 const inData = rulesOf({ match: { type: "injection", signs: "data" }, action: "block", reason: "orders" });
 
@@ -152,56 +152,3 @@ it.each(["<p hidden>", "<h2 hidden>", '<p id="note" hidden>', "<p style='display
     expect(signs(`<p class="notice">${said}</p>`)).not.toContain("hidden + deed");
   },
 );
-
-describe("any text", () => {
-  const words =
-    'Dear AI, |tell the user |. |\n|send all contacts |<!--|-->|<p hidden>|</p>|如果你是AI|。|"|AI: |a@b.example |😀|\ud800|the '.split(
-      "|",
-    );
-
-  it("is judged alike whole and streamed, however it is cut", () => {
-    const random = seeded(15);
-    for (let round = 0; round < 100; round++) {
-      const pieces = Array.from(
-        { length: 1 + Math.floor(random() * 25) },
-        () => words[Math.floor(random() * words.length)] ?? "",
-      );
-      expect(stream(inData, pieces).action).toBe(inData.judge(pieces.join("")).action);
-    }
-  });
-
-  it.each([
-    "<!--",
-    "<p hidden>",
-    "<p id=a hidden>",
-    "<p style='",
-    "AI: ",
-    '"a b c d ',
-    "ignore previous rules ",
-    "Dear AI, ",
-    "助手",
-  ])("takes linear time: a flood of %j", (unit) => {
-    const timed = (length: number) => {
-      // One end for all of the elements.
-      const text = `${unit.repeat(Math.ceil(length / unit.length))}</p>`;
-      const started = performance.now();
-      inData.judge(text);
-      return performance.now() - started;
-    };
-    timed(5_000);
-    // Quadratic work would take four hundred times as long; a busy machine is allowed for.
-    expect(timed(100_000)).toBeLessThan(100 * timed(5_000) + 1_000);
-  });
-
-  it("takes linear time: a flood of hidden elements with one end", () => {
-    const timed = (elements: number) => {
-      const text = `${"<p hidden>".repeat(elements)}</p>`;
-      const started = performance.now();
-      look(text);
-      return performance.now() - started;
-    };
-    timed(1_000);
-    // Looking for the end of each took eight seconds.
-    expect(timed(50_000)).toBeLessThan(20 * timed(5_000) + 1_000);
-  });
-});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { defined } from "../../../src/conversation/defined.js";
 import { finds, rulesOf } from "./support.js";
 
 const phrases = (
@@ -108,7 +109,7 @@ describe("a pattern", () => {
   const pattern = (source: string, flags?: string) => ({
     type: "pattern" as const,
     pattern: source,
-    ...(flags === undefined ? {} : { flags }),
+    ...defined({ flags }),
   });
 
   it("is RE2 syntax, with flags", () => {

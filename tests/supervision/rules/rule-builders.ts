@@ -1,10 +1,11 @@
 /** Rules as they stand in a configuration, for the streaming tests. */
+import { defined } from "../../../src/conversation/defined.js";
 
 export const redact = (match: object, replacement?: string) => ({
   match,
   action: "redact",
   reason: `redacts ${JSON.stringify(match)}`,
-  ...(replacement === undefined ? {} : { replacement }),
+  ...defined({ replacement }),
 });
 export const block = (match: object) => ({ match, action: "block", reason: `blocks ${JSON.stringify(match)}` });
 export const review = (match: object) => ({ match, action: "review", reason: `reviews ${JSON.stringify(match)}` });

@@ -19,7 +19,7 @@ const rows: readonly [name: string, country: string, key: string, form: string][
 describe("check digits of national numbers", () => {
   it.each(rows)("%s are those of another library", (name, country, key, form) => {
     const validate = (number: string) => stdnum[country]?.[key]?.validate(number).isValid;
-    const row = [...numericIdForms, ...letteredIdForms].find((each) => each.name === name);
+    const row = [...numericIdForms(), ...letteredIdForms()].find((each) => each.name === name);
     const random = seeded(name.length);
     let valid = 0;
     for (let round = 0; round < 2_000; round++) {

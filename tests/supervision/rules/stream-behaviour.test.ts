@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { block, pattern, personalData, phrases, redact } from "./rule-builders.js";
-import { rulesOf, seeded, stream } from "./support.js";
+import { rulesOf, stream } from "./support.js";
 
 describe("a stream", () => {
   const rules = rulesOf(
@@ -88,112 +88,5 @@ describe("a stream", () => {
     const pieces = body.match(/[\s\S]{1,3}/g) ?? [];
     expect(stream(held, [...pieces, "END."])).toMatchObject({ released: "#.", action: "modify" });
     expect(stream(held, pieces)).toMatchObject({ released: body, action: "allow" });
-  });
-});
-
-describe("random texts and rules", () => {
-  it("end as judging the whole does, and show no more than it", { timeout: 60_000 }, () => {
-    const random = seeded(11);
-    const pick = <T>(options: readonly T[], fallback: T): T =>
-      options[Math.floor(random() * options.length)] ?? fallback;
-    const phrasePool = ["ab", "abc", "b a", "ca", "aba", "c", "bb b"];
-    const patternPool = ["a+b", "\\bc\\w*", "(?s)a.{2,4}c", "b$", "^a", "(?:ab|bc)+", "a.*?c", "é|ｂ"];
-    for (let round = 0; round < 300; round++) {
-      const rules = Array.from({ length: 1 + Math.floor(random() * 3) }, (_unused, index) => {
-        const match =
-          random() < 0.5 ? phrases(pick(phrasePool, "ab"), pick(phrasePool, "c")) : pattern(pick(patternPool, "c"));
-        const replacement = pick(["", "x", "[r]", "xyx"], "");
-        return random() < 0.8
-          ? redact({ ...match }, replacement)
-          : { match, action: pick(["block", "review"], "block"), reason: `${index}` };
-      });
-      if (random() < 0.2) rules.push(redact({ type: "length", max: 12 }, pick(["", "!"], "")));
-      const compiled = rulesOf(...rules);
-      const text = Array.from({ length: 18 }, () =>
-        pick(["a", "b", "c", "A", " ", "\n", "\u200b", "ｂ", "é", "😀"], "a"),
-      ).join("");
-      const judged = compiled.judge(text);
-      const passes = judged.action === "allow" || judged.action === "modify";
-      const pieces: string[] = [];
-      for (let at = 0; at < text.length; at += pieces.at(-1)?.length ?? 1) {
-        pieces.push(text.slice(at, at + 1 + Math.floor(random() * 4)));
-      }
-      const streamed = stream(compiled, pieces);
-      const how = JSON.stringify({ rules, pieces });
-      expect(streamed.action, how).toBe(judged.action);
-      if (passes) expect(streamed.released, how).toBe(judged.text);
-    }
-  });
-});
-
-describe("pieces of personal data, secrets and injections, thrown together", () => {
-  it("end as judging the whole does, and an edited text is left alone when judged again", { timeout: 60_000 }, () => {
-    const fragments = [
-      ..."@ . , : = / ( ) - + _ \n 0 1 23 😀 é \u200b \ud800 \udc00 –".split(" "),
-      ...[" ", " ", "a@b.co", "jane", ".com", "4111 1111 1111 1111", "4111", "+44 20 7946 0958", "030 ", "1234567"],
-      ...[
-        "12.05.2024",
-        "DE89",
-        "DE89 3704 0044 0532 0130 00",
-        "00 ",
-        "12345678Z",
-        "AB 12 34 56 C",
-        "123-45-6789",
-        "bsn ",
-      ],
-      ...[
-        "111222333",
-        "sk-abcdefghij1234567890",
-        "password",
-        "hunter22",
-        "token",
-        "Bearer ",
-        "abcd1234efgh5678",
-        "x:pass1@h",
-      ],
-      ...[
-        "://",
-        "-----BEGIN PRIVATE KEY-----",
-        "MIIEvQIBADANBgkqhkiG",
-        "-----END PRIVATE KEY-----",
-        "eyJhbGciOiJIUzI1NiJ9",
-      ],
-      ...[
-        ".eyJzdWIiOiIxMjM0NTY3ODkwIn0.",
-        "ignore ",
-        "all ",
-        "previous ",
-        "instructions",
-        "system ",
-        "prompt",
-        "you are now ",
-      ],
-    ];
-    const configs = [
-      [redact(personalData())],
-      [redact({ type: "secrets" })],
-      [redact(personalData("phone"), "12"), redact({ type: "secrets" }, "")],
-      [redact({ type: "injection", sensitivity: "high" }), redact(phrases("prompt", "all previous"), "")],
-      [
-        redact(personalData()),
-        redact({ type: "secrets" }),
-        redact({ type: "length", max: 60 }, "…"),
-        block({ type: "injection" }),
-      ],
-    ].map((rules) => rulesOf(...rules));
-    const random = seeded(23);
-    for (let round = 0; round < 400; round++) {
-      const rules = configs[round % configs.length] ?? rulesOf();
-      const text = Array.from(
-        { length: 1 + Math.floor(random() * 20) },
-        () => fragments[Math.floor(random() * fragments.length)],
-      ).join("");
-      const judged = rules.judge(text);
-      const streamed = stream(rules, text.match(/[\s\S]{1,3}/g) ?? []);
-      expect(streamed.action, JSON.stringify(text)).toBe(judged.action);
-      if (judged.action === "block") continue;
-      expect(streamed.released, JSON.stringify(text)).toBe(judged.text);
-      expect(rules.judge(judged.text), JSON.stringify(text)).toMatchObject({ action: "allow", edits: [] });
-    }
   });
 });

@@ -40,6 +40,7 @@ describe("allowed topics", () => {
     expect(judged).toEqual({
       action: "modify",
       reasons: ["topic"],
+      rules: ["1"],
       edits: [{ start: 0, end: 14, replacement: "I only know bills.", reason: "topic" }],
       text: "I only know bills.",
     });

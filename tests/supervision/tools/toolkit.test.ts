@@ -4,8 +4,8 @@ import type { Subject } from "../../../src/supervision/subject.js";
 import { permissions } from "../../../src/supervision/supervisor.js";
 import { contextTools } from "../../../src/supervision/tools/context-tools.js";
 import { decisionTools } from "../../../src/supervision/tools/decision-tools.js";
-import { reasonSchema } from "../../../src/supervision/tools/reason.js";
-import { PassToolkit } from "../../../src/supervision/tools/toolkit.js";
+
+import { PassToolkit, reasonSchema } from "../../../src/supervision/tools/toolkit.js";
 import { never } from "../../agent/support.js";
 import { KeptJournal, MemoryDesk, request, subjectsSaying } from "../agent/support.js";
 

@@ -62,8 +62,13 @@ function trace(chance: Chance): string {
   const events = [
     { type: "worker.started", path: [], worker, iteration: 1 },
     {
-      ...{ type: "tool.used", path: [], agent: worker, server: word(chance), tool: word(chance) },
-      ...{ arguments: result(chance), output: result(chance) },
+      type: "tool.used",
+      path: [],
+      agent: worker,
+      server: word(chance),
+      tool: word(chance),
+      arguments: result(chance),
+      output: result(chance),
     },
     {
       type: "worker.returned",

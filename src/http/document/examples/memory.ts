@@ -28,21 +28,40 @@ const context = { ...version, coverage: { main: 1 } };
 const invocation = { control: "PROCESS_MESSAGE", seq: 1, lastSeq: 1, requestedSeq: 0, coveredSeq: 0 };
 const message = { role: "user", content: "My cat is called Tom.", occurredAt: at };
 
+const memory = {
+  memoryId,
+  vaultId,
+  title: "Conversations with Ada",
+  memoryType: "conversation",
+  model: "default",
+  subject: "ada",
+  metadata: {},
+  entryCount: 1,
+  createdAt: at,
+};
+
+const hit = {
+  entry,
+  score: 1.07,
+  why: {
+    terms: [{ term: "cat", word: "cat", weight: 1 }],
+    neighbours: 0,
+    session: 0.07,
+    speaker: 0,
+    date: 0,
+    vector: 0,
+    form: 0,
+    total: 1.07,
+  },
+  duplicates: [],
+};
+
 export const memoryExamples: Readonly<Record<string, unknown>> = {
   NewVault: { title: "Customers" },
   Vault: { vaultId, title: "Customers", createdAt: at },
   NewMemory: { title: "Conversations with Ada", model: "default", subject: "ada" },
-  Memory: {
-    memoryId,
-    vaultId,
-    title: "Conversations with Ada",
-    memoryType: "conversation",
-    model: "default",
-    subject: "ada",
-    metadata: {},
-    entryCount: 1,
-    createdAt: at,
-  },
+  Memory: memory,
+  ShownMemory: memory,
   "createMemoryThreadMessage request": message,
   Invocation: invocation,
   "startMemoryThread 200": {
@@ -75,6 +94,10 @@ export const memoryExamples: Readonly<Record<string, unknown>> = {
     watermarks: { stored: 1, indexed: 1, context: 0 },
     failures: [],
   },
+  "readMemoryPrompts 200": {
+    prompts: { "entry-capture": "Write one entry …", summary: "Like a telegram.", context: "Keep what lasts …" },
+    defaults: { "entry-capture": "Write one entry …", summary: "Say in one sentence …", context: "Keep what lasts …" },
+  },
   DeadLetter: {
     deadLetterId: "dlq_01m817kv7n4qnsa1th6n7wrz8u",
     threadId: "main",
@@ -88,27 +111,17 @@ export const memoryExamples: Readonly<Record<string, unknown>> = {
   Entry: entry,
   "updateMemoryEntry request": { tags: { topic: "pets", certain: true } },
   MemorySearch: { query: "What is the cat called?", topEntries: 5 },
-  MemorySearchResult: {
-    entries: [
-      {
-        entry,
-        score: 1.07,
-        why: {
-          terms: [{ term: "cat", word: "cat", weight: 1 }],
-          neighbours: 0,
-          session: 0.07,
-          speaker: 0,
-          date: 0,
-          vector: 0,
-          form: 0,
-          total: 1.07,
-        },
-        duplicates: [],
-      },
-    ],
-    contexts: [{ ...version, score: 0.8 }],
-    latestContext: version,
+  MemoryEvent: { id: 7, event: "memory.entry_added", data: { memoryId, entryId, threadId: "main" } },
+  MemoryFilter: { role: "user", tag: "topic=pets" },
+  FoundEntry: hit,
+  MemorySearchResult: { entries: [hit], contexts: [{ ...version, score: 0.8 }], latestContext: version },
+  "searchMemories request": { subject: "ada", query: "What is the cat called?" },
+  SubjectSearchResult: {
+    entries: [hit],
+    contexts: [{ ...version, score: 0.8, memoryId }],
+    latestContexts: [{ ...version, memoryId }],
   },
+  MemoryChange: { title: "Conversations with Ada Lovelace", model: "openai/gpt-4o-mini" },
   MemoryContext: context,
   MemoryContextVersion: version,
   "putMemoryContext request": { document: "The user has a cat called Tom." },

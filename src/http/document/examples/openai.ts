@@ -99,7 +99,13 @@ export const openAiExamples = {
         logprobs: null,
       },
     ],
-    usage: { prompt_tokens: 31, completion_tokens: 5, total_tokens: 36 },
+    usage: {
+      prompt_tokens: 31,
+      completion_tokens: 5,
+      total_tokens: 36,
+      prompt_tokens_details: { cached_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 0 },
+    },
   },
   ChatCompletionChunk: {
     ...head,

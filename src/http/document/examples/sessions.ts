@@ -82,6 +82,7 @@ const failedTurn = {
 };
 
 export const sessionExamples: Readonly<Record<string, unknown>> = {
+  "getSessionConversation 200": { items: [{ turnId, message, passes: [], asks: [] }], earlier: 41 },
   NewSession: newSession,
   Session: session,
   "updateSession request": { metadata: { channel: "app", campaign: null } },

@@ -1,25 +1,41 @@
 /** Examples of tenants, keys, resources and the system itself, by the name of the shape or the operation. */
 import { type AuditEntry, auditColumns, csvLine } from "../../../tenancy/audit.js";
-import { type ResourceKind, resourceKinds, resourceNouns, resourceSchemas } from "../../../tenancy/resources.js";
+import { type ResourceKind, resourceKinds, resourceNoun, resourceSchemas } from "../../../tenancy/resources.js";
 import { settingsSchema } from "../../../tenancy/tenant.js";
 
 const tenantId = "ten_01m817hww1q09m40a5mj0x2bs9";
 const keyId = "key_01m817hww1q09m40a5mj0x2bsa";
 const key = "cnk_…";
+const personId = "per_01m817hww1q09m40a5mj0x2bsc";
+const person = { name: "Ada", email: "ada@example.com", role: "reviewer" };
 const settings = { strict: true, supervisors: ["privacy"] };
 const at = "2026-11-22T09:30:00.000Z";
 
 const keyMade = { keyId, key, role: "client" };
 const keyCreated: AuditEntry = {
-  ...{ at, type: "key.created", decision: "created", reasons: [] },
+  at,
+  type: "key.created",
+  decision: "created",
+  reasons: [],
   actor: { kind: "key", id: "key_01m817hww1q09m40a5mj0x2bsb", role: "admin" },
   subject: { kind: "keys", name: keyId, keyRole: "client", keyLabel: "The web shop" },
 };
 const webhookChanged: AuditEntry = {
-  ...{ at, type: "webhook.stored", decision: "changed", reasons: [] },
+  at,
+  type: "webhook.stored",
+  decision: "changed",
+  reasons: [],
   actor: { kind: "key", id: keyId, role: "operator" },
   subject: { kind: "webhooks", name: "crm", changes: ["includeTexts", "url"] },
 };
+
+const taken = {
+  ...{ turns: 12, runs: 0, modelCalls: 15, inputTokens: 23_000, cachedInputTokens: 14_000, outputTokens: 4_100 },
+  ...{ reasoningTokens: 1_200, money: 0.0108, unpriced: 0 },
+};
+const modelPrices = { "openai/gpt-5-mini": { input: 0.25, cachedInput: 0.025, output: 2 } };
+const deployment = { kind: "system", id: "deployment" };
+const pricesVersion = { version: 2, from: at, currency: "USD", createdAt: at, author: deployment };
 
 const item = { text: "Goods can be returned within 30 days.", include: "auto" };
 
@@ -89,7 +105,7 @@ const diff =
 const resourceExamples = Object.fromEntries(
   resourceKinds.flatMap((kind) => {
     const { name, body } = resources[kind];
-    const one = resourceNouns[kind];
+    const one = resourceNoun(kind);
     const noun = one.slice(0, 1).toUpperCase() + one.slice(1);
     const stored = { name, version: 1, updatedAt: at, ...resourceSchemas[kind].parse(body) };
     return [
@@ -111,11 +127,79 @@ const judge = {
   config: { model: "default", instructions: "Block replies that are rude." },
 };
 
+const trial = {
+  together: { action: "modify", reasons: ["It held personal data."], text: "Write to [redacted]." },
+  alone: [
+    {
+      supervisor: "privacy",
+      version: 3,
+      mode: "enforce",
+      action: "modify",
+      reasons: ["It held personal data."],
+      text: "Write to [redacted].",
+      matched: ["1"],
+      latencyMs: 0,
+    },
+  ],
+};
+
+const decision = {
+  decisionId: "dec_ses_01m8072fx3xw2y7q4w92ev76va_12_0",
+  at,
+  sessionId: "ses_01m8072fx3xw2y7q4w92ev76va",
+  workId: "trn_01m8072fnxcpb7qpfmgef2zghm",
+  hook: "request",
+  action: "block",
+  decision: "block",
+  supervisor: "privacy",
+  mode: "enforce",
+  version: 3,
+  rules: ["card"],
+  reasons: ["It held personal data."],
+  about: { messageId: "msg_01m8072fnxcpb7qpfmgef2zghn" },
+  agent: "clerk",
+  subject: "ada",
+  label: "wrong",
+};
+const counts = { labelled: 31, right: 22, wrong: 9, unsure: 0, summary: "9 of 31 labelled wrong" };
+const falseAlarms = { share: 0.29, low: 0.161, high: 0.466 };
+const none = { labelled: 0, right: 0, wrong: 0, unsure: 0, summary: "0 of 0 labelled wrong" };
+const label = { label: "wrong", note: "An order number is no card." };
+
 export const tenantExamples: Readonly<Record<string, unknown>> = {
-  "getHealth 200": { status: "ok", version: "0.1.0", environment: "production", checks: { database: "ok" } },
+  DecisionSummary: decision,
+  Decision: {
+    ...decision,
+    labels: [{ ...label, by: { kind: "key", id: keyId, role: "operator" }, at }],
+    texts: { before: "My order is 4111 1111." },
+  },
+  DecisionReport: {
+    from: at,
+    to: at,
+    items: [{ supervisor: "privacy", ...counts, falseAlarms, rules: [{ rule: "card", ...counts, falseAlarms }] }],
+    passed: none,
+  },
+  AuditEntry: keyCreated,
+  NewDecisionLabel: label,
+  NewTrial: { supervisors: ["privacy"], on: { text: "Write to ada@example.com." } },
+  Trial: trial,
+  NewReplay: { supervisor: { name: "privacy", version: 2 }, of: "privacy" },
+  Replay: {
+    wrong: { tried: 1, freed: 1 },
+    right: { tried: 0, missed: 0 },
+    items: [{ decisionId: decision.decisionId, label: "wrong", hook: "request", action: "block", now: "allow" }],
+  },
+  "getHealth 200": {
+    status: "ok",
+    version: "0.1.0",
+    environment: "production",
+    schema: { have: 30, want: 30 },
+    checks: { database: "ok" },
+  },
   "getHealth 503": {
     status: "unavailable",
     version: "0.1.0",
+    schema: { want: 30 },
     environment: "production",
     checks: { database: "failed" },
   },
@@ -132,22 +216,63 @@ export const tenantExamples: Readonly<Record<string, unknown>> = {
     settings: settingsSchema.parse({ ...settings, jurisdiction: "eu" }),
     createdAt: at,
   },
-  NewKey: { role: "client", label: "The web shop" },
+  NewKey: { role: "client", label: "The web shop", expiresAt: "2027-11-22T00:00:00Z" },
   "createAdminTenantKey 201": keyMade,
   "createKey 201": keyMade,
-  Key: { keyId, role: "client", label: "The web shop", createdAt: at },
+  Key: {
+    ...{ keyId, role: "client", label: "The web shop", createdAt: at },
+    ...{ expiresAt: "2027-11-22T00:00:00.000Z", lastUsedAt: "2026-11-22T09:00:00.000Z" },
+  },
   TenantChange: {
     settings: { supervisors: ["privacy"], ordersInData: "review", corsOrigins: ["https://shop.example"] },
   },
+  NewPerson: person,
+  "createAdminTenantPerson request": { name: "Ada", email: "ada@example.com" },
+  Person: { personId, ...person, status: "active", createdAt: at, lastSeenAt: at },
+  PersonChange: { role: "operator" },
+  Invitation: {
+    personId,
+    link: "https://conclave.example/console/join#…",
+    expiresAt: "2026-11-25T09:30:00.000Z",
+  },
   SigningSecret: { signingSecret: "whsec_…" },
+  RestoreTarget: { at: "2026-11-22T08:00:00Z" },
+  Restored: { restoreId: "rst_01m817hww1q09m40a5mj0x2bsc", undo: "00000085-0000026e-00004f2b-…", erasedAgain: 1 },
+  TenantCopy: {
+    format: 1,
+    items: [
+      { kind: "resource", of: "rules", name: "politeness", version: 1, body: { text: "Be polite." } },
+      { kind: "vault", vaultId: "vlt_01m817hww1q09m40a5mj0x2bsd", title: "Shop", createdAt: at },
+    ],
+    nextCursor: null,
+  },
+  TenantImport: { stored: 2, there: 0, leftOut: 0, warnings: ["tools/pay: its secrets have to be stored again"] },
+  "importAdminTenant request": {
+    format: 1,
+    items: [{ kind: "vault", vaultId: "vlt_01m817hww1q09m40a5mj0x2bsd", title: "Shop" }],
+  },
+  Resealing: { status: "finished", begunAt: at, finishedAt: at, resealed: 214, unopened: 0 },
   "createToken request": { subject: "ada", agents: ["clerk"], expiresInSeconds: 600 },
   "createToken 201": { token: "cnt_…", expiresAt: "2026-11-22T09:40:00.000Z" },
   "getUsage 200": {
     from: "2026-11-21T09:30:00.000Z",
     to: at,
     groupBy: "agent",
-    items: [{ group: "clerk", turns: 12, runs: 0, modelCalls: 15, inputTokens: 2_300, outputTokens: 410 }],
+    currency: "USD",
+    total: taken,
+    items: [{ group: "clerk", ...taken }],
   },
+  "getAdminUsage 200": {
+    from: "2026-11-21T09:30:00.000Z",
+    to: at,
+    groupBy: "tenant",
+    currency: "USD",
+    total: taken,
+    items: [{ group: tenantId, ...taken }],
+  },
+  "putAdminPrices request": { from: at, currency: "USD", models: modelPrices },
+  Prices: { ...pricesVersion, models: modelPrices },
+  "listAdminPricesVersions 200": { items: [{ ...pricesVersion, models: 1 }], nextCursor: null },
   "getAudit 200 application/jsonl": {
     at,
     type: "resource.stored",
@@ -158,6 +283,26 @@ export const tenantExamples: Readonly<Record<string, unknown>> = {
   },
   "getAudit 200 text/csv": `${auditColumns.join(",")}\r\n${csvLine(keyCreated)}\r\n${csvLine(webhookChanged)}\r\n`,
   ResourceVersion: version,
+  Config: {
+    resources: { agents: { clerk: resources.agents.body }, supervisors: { privacy: resources.supervisors.body } },
+    settings,
+    prune: true,
+    expectRevision: 12_582_917,
+  },
+  ConfigPlan: {
+    revision: 12_582_917,
+    changes: [
+      { kind: "agents", name: "clerk", change: "change", fields: ["instructions"] },
+      { kind: "rules", name: "politeness", change: "delete" },
+    ],
+    unchanged: 1,
+    warnings: [
+      {
+        path: "resources.agents.clerk.references.0",
+        message: "there is no references/returns; store it at PUT /v1/references/returns",
+      },
+    ],
+  },
   ...resourceExamples,
   "getSupervisor 200": { name: "tone", version: 1, updatedAt: at, ...resourceSchemas.supervisors.parse(judge) },
 };

@@ -6,6 +6,8 @@ export interface DataBlock {
   readonly tag: string;
   /** The `name` attribute, or the tag when it has none. */
   readonly name: string;
+  /** The `id` attribute. */
+  readonly id?: string;
   readonly text: string;
 }
 
@@ -98,7 +100,13 @@ function separateData(text: string): { readonly blocks: readonly DataBlock[]; re
     if (close === undefined && !knownTags.has(tag)) continue;
     rest.push(text.slice(from, opening.index));
     const name = unescaped(/ name="([^"]*)"/.exec(attributes)?.[1] ?? "") || tag;
-    blocks.push({ tag, name, text: unescaped(text.slice(start, close?.start ?? text.length)).trim() });
+    const id = / id="([^"]*)"/.exec(attributes)?.[1];
+    blocks.push({
+      tag,
+      name,
+      ...(id === undefined ? {} : { id: unescaped(id) }),
+      text: unescaped(text.slice(start, close?.start ?? text.length)).trim(),
+    });
     from = close?.end ?? text.length;
   }
   rest.push(text.slice(from));

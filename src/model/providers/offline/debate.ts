@@ -5,10 +5,12 @@
 import type { ToolSpec } from "../../port.js";
 import { answer, keywords } from "./answer.js";
 import type { Conversation } from "./conversation.js";
-import { listOf, recordOf } from "./schema-reading.js";
 import type { Verdict } from "./verdict.js";
 
-const topicLine = /^The topic of the debate: ([\s\S]*)$/m;
+const topicLine = "The topic of the debate: ";
+/** Behind it stands who the seat is. */
+const partLine = "\nYour part: ";
+const partStance = /\bYour stance is (YES|NO|NEUTRAL)\b/;
 
 /** Whether these are the tools of a seat: a position has to be taken. */
 export function areSeatTools(tools: readonly ToolSpec[]): boolean {
@@ -17,7 +19,10 @@ export function areSeatTools(tools: readonly ToolSpec[]): boolean {
 
 /** What a seat does next: asks, or takes its position. */
 export function seatCall(tools: readonly ToolSpec[], conversation: Conversation): Verdict | undefined {
-  const topic = topicLine.exec(conversation.question)?.[1] ?? conversation.question;
+  const { question } = conversation;
+  const part = question.lastIndexOf(partLine);
+  const topic = question.slice(0, part < 0 ? question.length : part).replace(topicLine, "");
+  const stance = partStance.exec(question.slice(Math.max(0, part)))?.[1];
   const context = conversation.blocks.filter(({ tag }) => tag === "context");
   const asking = tools.find(({ name }) => name === "request_context");
   if (asking !== undefined && context.length === 0 && !conversation.called.has(asking.name)) {
@@ -26,19 +31,18 @@ export function seatCall(tools: readonly ToolSpec[], conversation: Conversation)
   }
   const tool = tools.find(({ name }) => name === "take_position");
   if (tool === undefined) return undefined;
-  const cited = recordOf(recordOf(tool.parameters, "properties"), "citedContext");
-  const labels = listOf(recordOf(cited, "items"), "enum").map(String);
-  const isGiven = labels.length > 0;
   // Those without a label weren't answered.
-  const named =
-    context.length === labels.length ? context.map((block, at) => ({ ...block, name: labels[at] ?? "" })) : context;
-  const question = { ...conversation, question: topic, blocks: named, earlier: [], results: [] };
+  const given = context.flatMap(({ id, text, tag }) => (id === undefined ? [] : [{ tag, text, name: id }]));
+  const isGiven = given.length > 0;
+  const blocks = isGiven ? given : context;
+  const asked = { ...conversation, question: topic.trim(), blocks, earlier: [], results: [] };
   return {
     tool,
     known: {
-      position: isGiven ? answer(question) : "I have nothing to go by yet: what I asked for isn't there.",
+      ...(stance === undefined ? {} : { stance }),
+      position: isGiven ? answer(asked) : "I have nothing to go by yet: what I asked for isn't there.",
       reasoning: isGiven
-        ? `I quote what was brought, and know nothing else: ${labels.map((label) => `[${label}]`).join(", ")}.`
+        ? `I quote what was brought, and know nothing else: ${given.map(({ name }) => `[${name}]`).join(", ")}.`
         : "The offline model knows only what it is given.",
     },
   };

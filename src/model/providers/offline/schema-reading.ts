@@ -1,4 +1,6 @@
 /** Reads a JSON Schema that may be anything: what has the wrong type counts as not there. References and unions are resolved. */
+
+import { isRecord } from "../../../text/json.js";
 import { overlap, stems } from "./words.js";
 
 /** A schema whose references, `allOf` and unions have been resolved. */
@@ -7,11 +9,6 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** The value as a schema, if it is an object. */
 function asSchema(value: unknown): Schema | undefined {
   return isRecord(value) ? value : undefined;
-}
-
-/** Whether a value is an object with named members. */
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A keyword's value, if it is a text. */

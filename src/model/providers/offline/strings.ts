@@ -82,7 +82,7 @@ const formats: ReadonlyMap<string, RegExp> = new Map([
 
 /**
  * A text for the property `name`; `ordinal` asks for a different one for each element of a list. Where the conversation has none in
- * the format or of the pattern that is asked for, none is invented: then it is some text, and whoever checks it says what is wrong.
+ * the format or of the pattern that is asked for, none is invented: then it is some text, and its check says what is wrong.
  */
 export function fillString(schema: Schema, name: string, finder: TextFinder, ordinal: number): string {
   const texts = finder.textsFor(name, textOf(schema, "description") ?? "");

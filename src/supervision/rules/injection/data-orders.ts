@@ -2,7 +2,7 @@
  * Looks for orders in a text that should only inform: signs of data-signs.ts that stand in one sentence count whole, those that
  * stand in neighbouring sentences half. The time it takes grows with the text's length and with nothing else.
  */
-import type { Finding, Scanner } from "../detector.js";
+import { type Finding, Scanner } from "../detector.js";
 import { bitOf, type DataSign, dataSigns, lookedUpConcepts, signsAmong } from "./data-signs.js";
 import { personBehindAssistant } from "./data-terms.js";
 import { type FoldedText, foldText } from "./fold.js";
@@ -171,7 +171,7 @@ const hiddenLeast = 25;
 const tagWithAttributes = /<[a-z][\da-z-]{0,19}(\s[^<>]{1,600})>/gi;
 const hiding = /display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?0|opacity\s?:\s?0|\shidden\b/i;
 
-/** Whether a stretch of the text lies in a comment of markup or in an element that isn't shown. */
+/** Whether a part of the text lies in a comment of markup or in an element that isn't shown. */
 function hiddenPlaces(text: string): (start: number, end: number) => boolean {
   if (!text.includes("<")) return () => false;
   const ranges: { start: number; end: number }[] = [];
@@ -198,13 +198,13 @@ function hiddenPlaces(text: string): (start: number, end: number) => boolean {
 }
 
 /** Reads the whole of a text before it says anything: what a text is for shows at its end. A stream is held until then. */
-export class DataOrdersScanner implements Scanner {
-  readonly overloaded = false;
+export class DataOrdersScanner extends Scanner {
   private text = "";
-  private found: Finding[] = [];
   private isOver = false;
 
-  constructor(private readonly sentences: KnownSentences<number>) {}
+  constructor(private readonly sentences: KnownSentences<number>) {
+    super();
+  }
 
   get hold(): number {
     return this.isOver ? this.text.length : 0;
@@ -217,11 +217,5 @@ export class DataOrdersScanner implements Scanner {
   finish(): void {
     this.isOver = true;
     this.found = [...lookForOrders(this.text, this.sentences).places];
-  }
-
-  take(): Finding[] {
-    const { found } = this;
-    this.found = [];
-    return found;
   }
 }

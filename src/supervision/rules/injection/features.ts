@@ -53,27 +53,15 @@ const signPatterns: readonly SignPattern[] = allSigns.map(({ of, within }) => {
  */
 const commonConcepts: readonly Concept[] = [
   ...(["secret", "request", "reveal", "orders", "prior", "obey", "machine"] as const),
-  ...([
-    "material",
-    "begin",
-    "disguise",
-    "fiction",
-    "pressure",
-    "send",
-    "authority",
-    "youAre",
-    "harm",
-    "personal",
-    "newTask",
-    "mine",
-  ] as const),
+  ...(["material", "begin", "disguise", "fiction", "pressure", "send"] as const),
+  ...(["authority", "youAre", "harm", "personal", "newTask", "mine"] as const),
 ];
-const commonMask = commonConcepts.reduce((mask, concept) => mask | (1 << allConcepts.indexOf(concept)), 0);
+const commonMask = maskOf(commonConcepts);
 const isCue = ({ concept }: Hit): boolean => (commonMask & (1 << concept)) === 0;
 
 /** Looks at one sentence. */
-export function analyseSentence(said: string, lexicon: Lexicon): SentenceFeatures {
-  const sentence = withoutFence(said);
+export function analyseSentence(given: string, lexicon: Lexicon): SentenceFeatures {
+  const sentence = withoutFence(given);
   const folded = foldText(sentence);
   const hits = wordsOf(lexicon.find(folded), folded);
   let concepts = 0;
@@ -98,9 +86,17 @@ export function analyseSentence(said: string, lexicon: Lexicon): SentenceFeature
   const forms = formsOf(sentence, folded);
   const hasSign = (forms & hiddenMask) !== 0 || signs.some((sign) => (allSigns[sign]?.weight ?? 0) >= leastSign);
   return {
-    ...{ length: sentence.length, concepts, signs, span, folded, hasSign },
-    ...{ together: pairsOf(concepts), order: orderFeatures(hits) },
-    ...{ forms, marks: countMarks(sentence), different: shareOfDifferent(folded.text) },
+    length: sentence.length,
+    concepts,
+    signs,
+    span,
+    folded,
+    hasSign,
+    together: pairsOf(concepts),
+    order: orderFeatures(hits),
+    forms,
+    marks: countMarks(sentence),
+    different: shareOfDifferent(folded.text),
   };
 }
 

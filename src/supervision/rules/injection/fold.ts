@@ -2,6 +2,7 @@
  * Folding of one sentence before words are looked up in it: lower case, no accents, single spaces, letters of other scripts
  * and digits that stand for Latin letters, letters that were spaced out. It keeps a map back to the sentence.
  */
+import { remembering } from "../../../text/lazily.js";
 import { simplifiedUnits } from "./han.js";
 
 /** A folded text. */
@@ -51,22 +52,8 @@ function foldUnit(unit: number): number {
   return unit === 0x3000 ? spaceUnit : (simplifiedUnits.get(unit) ?? unit);
 }
 
-/** Folds units, and remembers those beyond ASCII. */
-class UnitFolder {
-  private readonly known = new Map<number, number>();
-
-  fold(unit: number): number {
-    if (unit < 128) return foldUnit(unit);
-    let folded = this.known.get(unit);
-    if (folded === undefined) {
-      folded = foldUnit(unit);
-      this.known.set(unit, folded);
-    }
-    return folded;
-  }
-}
-
-const units = new UnitFolder();
+const foldBeyondAscii = remembering(foldUnit);
+const fold = (unit: number): number => (unit < 128 ? foldUnit(unit) : foldBeyondAscii(unit));
 
 /** Whether a folded unit belongs to a word of a script that parts words by spaces. Arabic puts articles before words, so not it. */
 export function isBordered(unit: number): boolean {
@@ -97,7 +84,7 @@ function foldEach(source: string): FoldedText {
   let foreign = false;
   let signs = false;
   for (let at = 0; at < source.length; at++) {
-    const code = units.fold(source.charCodeAt(at));
+    const code = fold(source.charCodeAt(at));
     if (code === droppedUnit) continue;
     const last = codes[codes.length - 1];
     if (code === spaceUnit && last === spaceUnit) {
@@ -106,9 +93,7 @@ function foldEach(source: string): FoldedText {
     }
     // A letter alone between separators: one more of a word that was spaced out.
     const isLone =
-      isBordered(code) &&
-      !isBordered(last ?? spaceUnit) &&
-      !isBordered(units.fold(source.charCodeAt(at + 1) || spaceUnit));
+      isBordered(code) && !isBordered(last ?? spaceUnit) && !isBordered(fold(source.charCodeAt(at + 1) || spaceUnit));
     if (isLone) singles += 1;
     else if (isBordered(code)) singles = 0;
     if (singles === spacedLetters) spacedRuns += 1;
@@ -156,7 +141,7 @@ function joinSpaced(codes: readonly number[], offsets: readonly number[], source
   const isLone = (at: number) => isLetter(at) && !isLetter(at - 1) && !isLetter(at + 1);
   for (let at = 0; at < codes.length; at++) {
     const wide =
-      (offsets[at + 1] ?? 0) - (offsets[at] ?? 0) > 1 && units.fold(source.charCodeAt(offsets[at] ?? 0)) === spaceUnit;
+      (offsets[at + 1] ?? 0) - (offsets[at] ?? 0) > 1 && fold(source.charCodeAt(offsets[at] ?? 0)) === spaceUnit;
     if (!isLetter(at) && !wide && isLone(at - 1) && isLone(at + 1) && at > 0) continue;
     kept.push(codes[at] ?? spaceUnit);
     keptOffsets.push(offsets[at] ?? 0);

@@ -2,50 +2,36 @@
 import type { FoldedText } from "./fold.js";
 import { hidesText } from "./hidden.js";
 
-export const allForms = [
-  "encoded",
-  "binary",
-  "mixed",
-  "spaced",
-  "leet",
-  "repeated",
-  "dialogue",
-  "shouting",
-  "placeholder",
-  "quoted",
-  "question",
-  "turn",
-  "active",
-  "hidden",
-] as const;
-
 const encodedForm = /[A-Za-z0-9+/]{24}|(?:%[0-9A-Fa-f]{2}){6}|(?:\\x[0-9a-f]{2}){4}/;
 export const binaryForm = /[01]{7,8} [01]{7,8} [01]{7,8}|(?:[.-]{1,6} ){6}|(?:[0-9a-f]{2} ){6}/;
 const placeholderForm =
   /\[[^\][]{0,40}(?:prompt|insert|query|question|your)[^\][]{0,40}\]|\{[a-z_ ]{1,20}\}|<[a-z_ ]{3,20}>/;
 
+type IsForm = (sentence: string, folded: FoldedText, look: ReturnType<typeof lookOf>) => boolean;
+
+/** Each form, in an order that the trained weights rely on. */
+const forms = [
+  ["encoded", (sentence, _folded, look) => look.mayBeEncoded && encodedForm.test(sentence)],
+  ["binary", (sentence, _folded, look) => look.mayBeBinary && binaryForm.test(sentence)],
+  ["mixed", (_sentence, { isMixed }) => isMixed],
+  ["spaced", (_sentence, { wasSpaced }) => wasSpaced],
+  ["leet", (_sentence, { isLeet }) => isLeet],
+  ["repeated", (_sentence, { text }) => isRepeated(text)],
+  ["dialogue", (_sentence, { text }) => text.includes("q: ") || text.includes(" a: ") || text.startsWith("a: ")],
+  ["shouting", (_sentence, _folded, { upper, lower }) => upper >= 12 && upper > lower],
+  ["placeholder", (_sentence, { text }, look) => look.hasBracket && placeholderForm.test(text)],
+  ["quoted", (_sentence, { text }) => text.includes("'") || text.includes('"')],
+  ["question", (_sentence, { text }) => text.includes("?")],
+  ["turn", (_sentence, { text }) => labelledTurn.test(text)],
+  ["active", (_sentence, { text }, look) => (look.hasBracket || look.hasEscape) && activeMarkup.test(text)],
+  ["hidden", (sentence, _folded, look) => (look.mayBeEncoded || look.mayBeBinary) && hidesText(sentence)],
+] as const satisfies readonly (readonly [name: string, IsForm])[];
+export const allForms = forms.map(([name]) => name);
+
 /** A bit for each of {@link allForms} that a sentence has. */
-export function formsOf(sentence: string, { text, isMixed, wasSpaced, isLeet }: FoldedText): number {
+export function formsOf(sentence: string, folded: FoldedText): number {
   const look = lookOf(sentence);
-  const found = [
-    look.mayBeEncoded && encodedForm.test(sentence),
-    look.mayBeBinary && binaryForm.test(sentence),
-    isMixed,
-    wasSpaced,
-    isLeet,
-    isRepeated(text),
-    text.includes("q: ") || text.includes(" a: ") || text.startsWith("a: "),
-    look.upper >= 12 && look.upper > look.lower,
-    look.hasBracket && placeholderForm.test(text),
-    text.includes("'") || text.includes('"'),
-    text.includes("?"),
-    labelledTurn.test(text),
-    (look.hasBracket || look.hasEscape) && activeMarkup.test(text),
-    (look.mayBeEncoded || look.mayBeBinary) && hidesText(sentence),
-  ];
-  let bits = 0;
-  for (let bit = 0; bit < found.length; bit++) if (found[bit] === true) bits |= 1 << bit;
-  return bits;
+  return forms.reduce((bits, [, isForm], bit) => (isForm(sentence, folded, look) ? bits | (1 << bit) : bits), 0);
 }
 
 /** A turn of a written dialogue: `В: …`, `R : …`, `问：…`. */
@@ -76,7 +62,10 @@ function lookOf(sentence: string) {
     run += 1;
   }
   return {
-    ...{ upper, lower, hasBracket, hasEscape },
+    upper,
+    lower,
+    hasBracket,
+    hasEscape,
     mayBeEncoded: hasEscape || Math.max(longest, run) >= 20,
     mayBeBinary: zeroOrOne >= 21 || dots >= 6 || pairs >= 6,
   };

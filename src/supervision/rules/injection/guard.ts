@@ -2,7 +2,7 @@
  * The injection guard as a scanner: it reads a text sentence by sentence, scores the last few together, and holds back a stream
  * from the first word of a sign until what follows has shown that it is harmless.
  */
-import type { Finding, Scanner, TextWindow } from "../detector.js";
+import { Scanner, type TextWindow } from "../detector.js";
 import { analyseSentence, firstCue, hasCueForm } from "./features.js";
 import { KnownSentences } from "./known-sentences.js";
 import type { InjectionScorer, ScoredSentence } from "./scorer.js";
@@ -15,7 +15,7 @@ export const runLimits = { units: 800, sentences: 16 } as const;
 /** So far below the threshold a stream is held back, because one more sentence may be enough. */
 const watchMargin = 0.5;
 
-interface Heard {
+interface RunSentence {
   readonly scored: ScoredSentence;
   readonly start: number;
   readonly end: number;
@@ -36,13 +36,11 @@ export interface GuardParts {
 export const scoredSentences = (lexicon: Lexicon, scorer: InjectionScorer): KnownSentences<ScoredSentence> =>
   new KnownSentences((sentence) => scorer.weigh(analyseSentence(sentence, lexicon)));
 
-export class InjectionScanner implements Scanner {
-  readonly overloaded = false;
+export class InjectionScanner extends Scanner {
   /** The text from the start of the sentence that is not over. */
   private pending = "";
   private pendingStart = 0;
-  private run: Heard[] = [];
-  private found: Finding[] = [];
+  private run: RunSentence[] = [];
   /** What lies before was let go. */
   private letGo = 0;
   private held = 0;
@@ -55,7 +53,9 @@ export class InjectionScanner implements Scanner {
   constructor(
     private readonly parts: GuardParts,
     private readonly isWhole = false,
-  ) {}
+  ) {
+    super();
+  }
 
   get hold(): number {
     return this.held;
@@ -106,7 +106,7 @@ export class InjectionScanner implements Scanner {
     return this.isFound(run);
   }
 
-  private isFound(run: readonly Heard[]): boolean {
+  private isFound(run: readonly RunSentence[]): boolean {
     const { threshold, needsSign } = this.parts;
     return (!needsSign || run.some(({ scored }) => scored.features.hasSign)) && this.scoreOf(run) > threshold;
   }
@@ -119,14 +119,8 @@ export class InjectionScanner implements Scanner {
     this.moveHold(this.pendingStart);
   }
 
-  take(): Finding[] {
-    const { found } = this;
-    if (found.length > 0) this.found = [];
-    return found;
-  }
-
   /** A sentence with those before it that are scored together with it. */
-  private runWith(text: string, start: number, scored: ScoredSentence): Heard[] {
+  private runWith(text: string, start: number, scored: ScoredSentence): RunSentence[] {
     const { features } = scored;
     const end = start + text.length;
     const form = hasCueForm(features.forms) ? { start: end - 1, end } : undefined;
@@ -138,7 +132,7 @@ export class InjectionScanner implements Scanner {
     return run;
   }
 
-  private scoreOf(run: readonly Heard[]): number {
+  private scoreOf(run: readonly RunSentence[]): number {
     return this.parts.scorer.score(run.map(({ scored }) => scored));
   }
 

@@ -3,45 +3,27 @@
  * repeats itself. A task with foreign text in it, a written dialogue and a forged role show here in any language.
  */
 
-/** Each kind of mark, with the numbers of it in a run of sentences from which on one more feature is there. */
-const markSteps = {
-  colon: [1, 2, 3, 4, 6, 8],
-  bracket: [1, 2, 4, 7, 10, 16],
-  line: [1, 2, 3, 4, 6, 8],
-  slash: [1, 3],
+/** A kind of mark: the ASCII characters that are one, and the numbers of it in a run of sentences from which on one more feature is there. */
+const markRows = [
+  ["colon", ":", [1, 2, 3, 4, 6, 8]],
+  ["bracket", "[]{}<>|", [1, 2, 4, 7, 10, 16]],
+  ["line", "\n", [1, 2, 3, 4, 6, 8]],
+  ["slash", "/\\", [1, 3]],
   /** `'` where a word begins. */
-  quote: [1, 2, 3, 4, 6],
-  semicolon: [1, 3],
-  parenthesis: [1, 4],
-  question: [2, 3, 4, 5, 7],
+  ["quote", "", [1, 2, 3, 4, 6]],
+  ["semicolon", ";", [1, 3]],
+  ["parenthesis", "()", [1, 4]],
+  ["question", "?", [2, 3, 4, 5, 7]],
   /** Words of three and more capital letters. */
-  capitals: [1, 2, 4, 8],
+  ["capitals", "", [1, 2, 4, 8]],
   /** One mark several times: ``` === ### ***. */
-  fence: [1],
-} as const;
+  ["fence", "", [1]],
+] as const;
+const placeOf = new Map(markRows.map(([mark], place) => [mark, place]));
 
-type Mark = keyof typeof markSteps;
-const allMarks = [
-  ...(["colon", "bracket", "line", "slash", "quote", "semicolon", "parenthesis", "question"] as const),
-  ...(["capitals", "fence"] as const),
-] satisfies readonly Mark[];
-const placeOf = new Map<Mark, number>(allMarks.map((mark, place) => [mark, place]));
-
-/** For each ASCII character and the Arabic question mark which kind it is; -1 if none. */
-const kindOfUnit = (() => {
-  const kinds = new Int8Array(128).fill(-1);
-  const characters: readonly (readonly [Mark, string])[] = [
-    ["colon", ":"],
-    ["bracket", "[]{}<>|"],
-    ["line", "\n"],
-    ["slash", "/\\"],
-    ["semicolon", ";"],
-    ["parenthesis", "()"],
-    ["question", "?"],
-  ];
-  for (const [mark, units] of characters) for (const unit of units) kinds[unit.charCodeAt(0)] = placeOf.get(mark) ?? -1;
-  return kinds;
-})();
+/** For each ASCII character which kind it is; -1 if none. */
+const kindOfUnit = new Int8Array(128).fill(-1);
+for (const [place, [, units]] of markRows.entries()) for (const unit of units) kindOfUnit[unit.charCodeAt(0)] = place;
 const [quotePlace, questionPlace] = [placeOf.get("quote") ?? 0, placeOf.get("question") ?? 0];
 const [capitalsPlace, fencePlace] = [placeOf.get("capitals") ?? 0, placeOf.get("fence") ?? 0];
 
@@ -55,7 +37,7 @@ const fenceLength = new Map([
 
 /** How often each kind of mark stands in a sentence, in the order of the features. */
 export function countMarks(sentence: string): Uint8Array {
-  const counts = new Uint8Array(allMarks.length);
+  const counts = new Uint8Array(markRows.length);
   let [same, capitals, before] = [0, 0, 0];
   for (let at = 0; at < sentence.length; at++) {
     const unit = sentence.charCodeAt(at);
@@ -102,14 +84,14 @@ export function shareOfDifferent(text: string): number {
   return different / (text.length - 3);
 }
 
-const steps = allMarks.flatMap((mark, place) => markSteps[mark].map((from) => ({ place, from })));
+const steps = markRows.flatMap(([, , froms], place) => froms.map((from) => ({ place, from })));
 export const markFeatureCount = steps.length + repeatSteps.length;
 
 /** Which steps the marks of sentences together reach, and how much the one repeats itself that does most. */
 export function markFeatures(
   sentences: readonly { readonly marks: Uint8Array; readonly different: number }[],
 ): number[] {
-  const totals: number[] = allMarks.map(() => 0);
+  const totals: number[] = markRows.map(() => 0);
   let least = 1;
   for (const { marks, different } of sentences) {
     least = Math.min(least, different);

@@ -32,23 +32,28 @@ const requestBit = 1 << allConcepts.indexOf("request");
 
 /** Where each kind of feature begins in the vector; `ngrams` is where the hashed ones do. */
 export const featureLayout = (() => {
-  const signs = 0;
-  const concepts = signs + allSigns.length;
-  const pairs = concepts + allConcepts.length;
-  const groups = pairs + pairMasks.length;
-  const manners = groups + signGroups.length;
-  const counts = manners + signGroups.length * mannerCount;
-  const forms = counts + 4;
-  const lengths = forms + allForms.length;
-  const together = lengths + lengthSteps.length;
-  const order = together + conceptPairCount;
-  const crowded = order + orderFeatureCount;
-  const signed = crowded + crowdSteps.length;
-  const marks = signed + signedSteps.length;
-  const bias = marks + markFeatureCount;
+  let end = 0;
+  /** Where so many features begin, after those before them. */
+  const next = (count: number): number => {
+    end += count;
+    return end - count;
+  };
   return {
-    ...{ signs, concepts, pairs, groups, manners, counts, forms, lengths, together, order, crowded, signed, marks },
-    ...{ bias, ngrams: bias + 1 },
+    signs: next(allSigns.length),
+    concepts: next(allConcepts.length),
+    pairs: next(pairMasks.length),
+    groups: next(signGroups.length),
+    manners: next(signGroups.length * mannerCount),
+    counts: next(4),
+    forms: next(allForms.length),
+    lengths: next(lengthSteps.length),
+    together: next(conceptPairCount),
+    order: next(orderFeatureCount),
+    crowded: next(crowdSteps.length),
+    signed: next(signedSteps.length),
+    marks: next(markFeatureCount),
+    bias: next(1),
+    ngrams: next(0),
   };
 })();
 
@@ -99,12 +104,12 @@ function eachOnce(
   let first: readonly number[] = [];
   let all: Set<number> | undefined;
   for (const sentence of sentences) {
-    const own = of(sentence);
-    if (own.length === 0 || own === first) continue;
-    if (first.length === 0) first = own;
+    const numbers = of(sentence);
+    if (numbers.length === 0 || numbers === first) continue;
+    if (first.length === 0) first = numbers;
     else {
       all ??= new Set(first);
-      for (const number of own) all.add(number);
+      for (const number of numbers) all.add(number);
     }
   }
   return all === undefined ? first : [...all];

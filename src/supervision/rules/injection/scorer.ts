@@ -1,6 +1,6 @@
 /**
  * The linear scorer of the injection guard: what signs, form and n-grams of a run of sentences add up to. Its weights are trained
- * by scripts/training; they are unpacked when a rule first uses them.
+ * by tools/training; they are unpacked when a rule first uses them.
  */
 import type { SentenceFeatures } from "./features.js";
 import { eachNgram } from "./ngrams.js";
@@ -70,10 +70,10 @@ export class InjectionScorer {
     for (const sign of signs) {
       const group = allSigns[sign]?.group;
       if (group === undefined) continue;
-      const own =
+      const weight =
         (this.dense[featureLayout.signs + sign] ?? 0) +
         (this.dense[featureLayout.groups + signGroups.indexOf(group)] ?? 0);
-      weights.set(group, Math.max(weights.get(group) ?? 0, own));
+      weights.set(group, Math.max(weights.get(group) ?? 0, weight));
     }
     return [...weights]
       .filter(([, weight]) => weight > 0)

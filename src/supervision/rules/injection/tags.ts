@@ -2,7 +2,7 @@
  * Text in Unicode tag characters: nobody sees it, and models read it. A flag of a region has a few of them; a run that is longer than
  * any flag's is hidden on purpose, whatever it says.
  */
-import type { Detector, Finding, Scanner } from "../detector.js";
+import { type Detector, Scanner } from "../detector.js";
 
 /** So many in a row at least. The longest flag has six and one that ends it. */
 const leastTags = 10;
@@ -18,12 +18,10 @@ export const tagsDetector: Detector = {
   open: () => new TagsScanner(),
 };
 
-class TagsScanner implements Scanner {
-  readonly overloaded = false;
+class TagsScanner extends Scanner {
   private at = 0;
   /** Where the run began that is under way. */
   private start: number | undefined;
-  private found: Finding[] = [];
 
   get hold(): number {
     return this.start ?? this.at;
@@ -43,11 +41,5 @@ class TagsScanner implements Scanner {
     if (this.start !== undefined && this.at - this.start >= 2 * leastTags)
       this.found.push({ start: this.start, end: this.at });
     this.start = undefined;
-  }
-
-  take(): Finding[] {
-    const { found } = this;
-    if (found.length > 0) this.found = [];
-    return found;
   }
 }

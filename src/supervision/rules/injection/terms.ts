@@ -2,24 +2,35 @@
  * The lexicon of the injection guard: which concepts ("set aside", "hidden prompt", "password") stand where in a sentence,
  * in all its languages at once. A word of a script with spaces begins where a word begins; of others it may stand anywhere.
  */
+import { lazily } from "../../../text/lazily.js";
+import { readTable } from "../../../text/table.js";
 import type { FoldedText } from "./fold.js";
 import { foldText, isBordered } from "./fold.js";
-import type { TermTable } from "./term-table.js";
 import { formTerms } from "./terms-forms.js";
 import { orderTerms } from "./terms-orders.js";
 import { personaTerms } from "./terms-personas.js";
 import { secretTerms } from "./terms-secrets.js";
 
-export const termTables = { ...orderTerms, ...secretTerms, ...personaTerms, ...formTerms };
-export type Concept = keyof typeof termTables;
-
 /** Every concept, in an order that the trained weights rely on. */
-export const allConcepts: readonly Concept[] = [
+export const allConcepts = [
   ...(["aside", "prior", "orders", "obey", "newTask"] as const),
   ...(["request", "reveal", "prompt", "secret", "personal", "share", "send"] as const),
   ...(["youAre", "noLimits", "machine", "mode", "authority", "pressure", "fiction", "harm"] as const),
   ...(["begin", "disguise", "noRefusal", "twice", "conceal", "parts", "reader", "material", "markup", "mine"] as const),
-];
+] as const;
+export type Concept = (typeof allConcepts)[number];
+
+/** The words of a concept in one language. */
+export interface TermRow {
+  readonly concept: string;
+  readonly language: string;
+  readonly words: readonly string[];
+}
+
+export const termRows = (table: string): readonly TermRow[] =>
+  readTable(table, (concept, language, words) => ({ concept, language, words: words.split("|") }));
+
+export const allTerms = lazily(() => [orderTerms, secretTerms, personaTerms, formTerms].flatMap(termRows));
 
 /** A word of a concept at a place of the folded text. */
 export interface Hit {
@@ -48,11 +59,9 @@ export class Lexicon {
   private sorted: readonly string[] | undefined;
 
   /** @param concepts whose words they are; the place of one in the list is the number that its hits have */
-  constructor(tables: TermTable = termTables, concepts: readonly string[] = allConcepts) {
-    for (const [concept, name] of concepts.entries()) {
-      for (const row of Object.values(tables[name] ?? {}))
-        for (const written of row.split("|")) this.add(concept, written);
-    }
+  constructor(rows: readonly TermRow[] = allTerms(), concepts: readonly string[] = allConcepts) {
+    for (const [index, name] of concepts.entries())
+      for (const { concept, words } of rows) if (concept === name) for (const word of words) this.add(index, word);
   }
 
   private add(concept: number, written: string): void {

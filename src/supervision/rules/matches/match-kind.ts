@@ -10,6 +10,10 @@ export interface CompiledMatch {
   inData?: readonly Detector[];
   /** Find places that leave in doubt whether the rule is broken. */
   inDoubt?: readonly Detector[];
+  /** Why a text is found, for operators: it quotes nothing of the text. Nothing of one that isn't. */
+  explain?: (text: string, isData: boolean) => string[];
+  /** The same of what leaves in doubt. */
+  explainDoubt?: (text: string) => string[];
   /** For what only the whole text can show: whether it breaks the rule. */
   isViolatedBy?: (text: string) => boolean;
   /** What it demands of a text no name or value can fulfil. */

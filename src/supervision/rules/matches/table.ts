@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { injectionMatch } from "./injection.js";
 import { lengthMatch } from "./length.js";
+import { linksMatch } from "./links.js";
 import type { CompiledMatch } from "./match-kind.js";
 import { patternMatch } from "./pattern.js";
 import { personalDataMatch } from "./personal-data.js";
@@ -16,6 +17,7 @@ const matchKinds = {
   secrets: secretsMatch,
   injection: injectionMatch,
   length: lengthMatch,
+  links: linksMatch,
   topics: topicsMatch,
 };
 

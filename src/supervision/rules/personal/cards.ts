@@ -1,9 +1,12 @@
 /** Payment card numbers: written in one piece, in groups as on a card, or digit by digit. */
+import { lazily } from "../../../text/lazily.js";
 import type { Finding } from "../detector.js";
 import { cardIssuers } from "./card-issuers.js";
 import { passesLuhn } from "./checksums.js";
 
-const issuers = cardIssuers.map(({ prefix, lengths }) => ({ pattern: new RegExp(`^(?:${prefix})`), lengths }));
+const issuers = lazily(() =>
+  cardIssuers().map(({ prefix, lengths }) => ({ pattern: new RegExp(`^(?:${prefix})`), lengths })),
+);
 
 /** Most digits of a card number, and fewest. */
 const maxCardDigits = 19;
@@ -11,7 +14,9 @@ export const minCardDigits = 12;
 
 /** Whether digits are a card number: of an issuer's range, of its length, and with a right check digit. */
 export function isCard(digits: string): boolean {
-  const isOfAnIssuer = issuers.some(({ pattern, lengths }) => lengths.includes(digits.length) && pattern.test(digits));
+  const isOfAnIssuer = issuers().some(
+    ({ pattern, lengths }) => lengths.includes(digits.length) && pattern.test(digits),
+  );
   return isOfAnIssuer && passesLuhn(digits);
 }
 

@@ -1,12 +1,13 @@
 /** Telephone numbers in a run of digits and separators that is complete, so that none can go on after it was judged. */
+import { lazily } from "../../../text/lazily.js";
 import type { Finding } from "../detector.js";
 import { WordTable, wordsOf } from "./context.js";
 import { withoutDates } from "./dates.js";
 import { lengthByCountryCode, type PhoneForm, phoneForms } from "./phone-forms.js";
 import { otherNumberWords, phoneWords } from "./phone-words.js";
 
-const announcing = new WordTable(Object.values(phoneWords).flat());
-const announcingOther = new WordTable(Object.values(otherNumberWords).flat());
+const announcing = lazily(() => new WordTable(phoneWords().flatMap(({ words }) => words)));
+const announcingOther = lazily(() => new WordTable(otherNumberWords().flatMap(({ words }) => words)));
 
 /** What follows words that say what a number is: no new sentence. */
 const newSentence = /[.!?;。！？।؟]\s+\p{L}|\n\s*\n/u;
@@ -25,10 +26,10 @@ export type Announced = "phone" | "other" | undefined;
 
 export function announcedBy(left: string): Announced {
   const words = wordsOf(left);
-  const phone = announcing.endOfLast(words);
+  const phone = announcing().endOfLast(words);
   // "cell# 305 …" and "phone=305 …" are what the word says.
   if (otherSign.test(left)) return phone >= 0 && wordsSign.test(words.text.slice(phone)) ? "phone" : "other";
-  const other = announcingOther.endOfLast(words);
+  const other = announcingOther().endOfLast(words);
   const nearest = Math.max(phone, other);
   if (nearest < 0 || newSentence.test(words.text.slice(nearest))) return undefined;
   // "my order number is": of an order, whatever "number is" says by itself.
@@ -39,15 +40,13 @@ export function announcedBy(left: string): Announced {
 
 /** What may go before and after is the same for all forms. */
 const complete = (form: string): string => String.raw`(?<![\d+]|\d[.\-\/,])(?:${form})(?!\d|[.\-\/,]\d)`;
-const compiled = phoneForms.map((row) => ({ row, pattern: new RegExp(complete(row.form), "g") }));
-/** Whether a run has any of the forms: most runs have none. */
-const anyForm = new RegExp(phoneForms.map(({ form }) => complete(form)).join("|"));
-const anyUnannouncedForm = new RegExp(
-  phoneForms
-    .filter(({ needsWord }) => !needsWord)
-    .map(({ form }) => complete(form))
-    .join("|"),
-);
+/** Whether a run has any of some forms: most runs have none. */
+const anyOf = (rows: readonly PhoneForm[]): RegExp => new RegExp(rows.map(({ form }) => complete(form)).join("|"));
+const patterns = lazily(() => ({
+  ofRows: phoneForms().map((row) => ({ row, pattern: new RegExp(complete(row.form), "g") })),
+  anyForm: anyOf(phoneForms()),
+  anyUnannouncedForm: anyOf(phoneForms().filter(({ needsWord }) => !needsWord)),
+}));
 
 const dottedQuad = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 const bookNumber = /^97[89][\d -]{10,14}$/;
@@ -66,11 +65,12 @@ const amount = /^\d+[.,]\d{1,2}$/;
  */
 export function findPhones(run: string, left: string): Finding[] {
   const undated = withoutDates(run);
+  const { ofRows, anyForm, anyUnannouncedForm } = patterns();
   const hasUnannounced = anyUnannouncedForm.test(undated);
   if (!hasUnannounced && !anyForm.test(undated)) return [];
   // For each character the number that it is part of: comparing each number with all others would be quadratic.
   const owners: (Finding | undefined)[] = [];
-  for (const { row, pattern } of compiled) {
+  for (const { row, pattern } of ofRows) {
     if (!row.needsWord && !hasUnannounced) continue;
     for (const match of undated.matchAll(pattern)) {
       const [start, end] = trimmed(undated, match.index, match.index + match[0].length, row);
@@ -81,8 +81,8 @@ export function findPhones(run: string, left: string): Finding[] {
       const before = leftWithin(left, run, start);
       if (!isPhone(undated.slice(start, end), row, before)) continue;
       if (!row.isUnmistakable && isInList(undated, start, end) && announcedBy(before) !== "phone") continue;
-      for (const other of rivals) own(owners, other.start, other.end, undefined);
-      own(owners, first, end, { start: first, end, mask: "[phone]" });
+      for (const other of rivals) setOwner(owners, other.start, other.end, undefined);
+      setOwner(owners, first, end, { start: first, end, mask: "[phone]" });
     }
   }
   return [...new Set(owners.filter((owner) => owner !== undefined))];
@@ -103,15 +103,14 @@ function withTrunkZero(run: string, start: number): number {
     : start;
 }
 
-function own(owners: (Finding | undefined)[], start: number, end: number, owner: Finding | undefined): void {
+function setOwner(owners: (Finding | undefined)[], start: number, end: number, owner: Finding | undefined): void {
   for (let at = owners.length; at < start; at++) owners.push(undefined);
   for (let at = start; at < end; at++) owners[at] = owner;
 }
 
 function isPhone(text: string, row: PhoneForm, left: string): boolean {
   const digits = text.replace(/\D/g, "");
-  const [least, most] = row.digits;
-  if (digits.length < least || digits.length > most || noNumber.test(digits)) return false;
+  if (digits.length < row.least || digits.length > row.most || noNumber.test(digits)) return false;
   // No country's code is one digit but 1 and 7: "ZIP+4 12345-6789".
   if (/^\+[2-689][ .-]/.test(text)) return false;
   if (row.isUnmistakable) return true;
@@ -128,8 +127,9 @@ const wordsWithin = 48;
 function trimmed(run: string, start: number, end: number, row: PhoneForm): [start: number, end: number] {
   if (!row.isUnmistakable) return [start, end];
   const digits = run.slice(start, end).replace(/\D/g, "");
-  const code = [1, 2, 3].map((length) => digits.slice(0, length)).find((prefix) => prefix in lengthByCountryCode);
-  const length = code === undefined ? undefined : lengthByCountryCode[code];
+  const length = [1, 2, 3]
+    .map((count) => lengthByCountryCode().get(digits.slice(0, count)))
+    .find((known) => known !== undefined);
   if (length === undefined || digits.length <= length) return [start, end];
   // The trunk prefix in brackets is no digit of the number.
   const national = run.slice(start, end).replace("(0)", "(x)");

@@ -1,10 +1,6 @@
-/**
- * Secrets that are known by their form: the prefixes that vendors document and public scanners list. One row is one kind.
- *
- * Examples are recipes, put together only when a test runs, so that no scanner takes this file for a leak: `{36}` stands
- * for 36 letters and digits, `{h64}` for hexadecimal ones, `{U}` for capitals, `{l}` for small letters, `{d}` for
- * digits, `{u}` for a UUID.
- */
+/** Secrets that are known by their form: the prefixes that vendors document and public scanners list. */
+import { lazily } from "../../../text/lazily.js";
+import { readTable } from "../../../text/table.js";
 import type { Evidence } from "../personal/context.js";
 
 export interface KeyForm extends Evidence {
@@ -13,1235 +9,192 @@ export interface KeyForm extends Evidence {
   readonly form: string;
 }
 
-const gitleaks = "gitleaks (MIT), config/gitleaks.toml";
-const vendor = "the vendor's documentation of its keys";
-const trufflehog = "trufflehog, pkg/detectors";
-const githubScanning = "GitHub, supported secret scanning patterns";
+/** In the order in which they are tried. */
+export const keyForms = lazily(() =>
+  readTable(table, (kind, form, source, example, counterExample): KeyForm => {
+    return { kind, form, source, example, counterExample };
+  }),
+);
 
-export const keyForms: readonly KeyForm[] = [
-  {
-    kind: "jwt",
-    form: String.raw`ey[IJ][A-Za-z0-9_-]{10,3000}\.ey[IJ][A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*`,
-    source: "RFC 7519",
-    example: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIi{40}.{43}",
-    counterExample: "eyJ is how tokens start",
-  },
-  {
-    kind: "openai",
-    form: "sk-(?:proj-|svcacct-|admin-|None-)?[A-Za-z0-9_-]{20,}",
-    source: gitleaks,
-    example: "sk-proj-{48}",
-    counterExample: "sk-proj-short",
-  },
-  {
-    kind: "anthropic",
-    form: "sk-ant-[a-z0-9]{3,10}-[A-Za-z0-9_-]{20,}",
-    source: gitleaks,
-    example: "sk-ant-api03-{80}",
-    counterExample: "sk-ant-api03-short",
-  },
-  {
-    kind: "openrouter",
-    form: "sk-or-v1-[A-Za-z0-9]{20,}",
-    source: vendor,
-    example: "sk-or-v1-{h64}",
-    counterExample: "sk-or-v1-short",
-  },
-  {
-    kind: "aws-access-key-id",
-    form: "(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{16}(?![A-Za-z0-9])",
-    source: gitleaks,
-    example: "AKIA{U16}",
-    counterExample: "AKIAshort",
-  },
-  {
-    kind: "aws-bedrock",
-    form: "ABSK[A-Za-z0-9+/]{90,}={0,2}",
-    source: gitleaks,
-    example: "ABSK{100}",
-    counterExample: "ABSKshort",
-  },
-  {
-    kind: "github",
-    form: "gh[pousr]_[A-Za-z0-9]{30,}",
-    source: gitleaks,
-    example: "ghp_{36}",
-    counterExample: "ghp_short",
-  },
-  {
-    kind: "github-fine-grained",
-    form: "github_pat_[A-Za-z0-9_]{22,}",
-    source: gitleaks,
-    example: "github_pat_{40}",
-    counterExample: "github_pat_short",
-  },
-  {
-    kind: "gitlab",
-    form: "gl(?:pat|dt|rt|ptt|ft|imt|agent|oas|soat|cbt|ffct|rtr)-[A-Za-z0-9_-]{20,}",
-    source: gitleaks,
-    example: "glpat-{20}",
-    counterExample: "glpat-short",
-  },
-  {
-    kind: "gitlab-runner-registration",
-    form: "GR1348941[A-Za-z0-9_-]{20,}",
-    source: vendor,
-    example: "GR1348941{20}",
-    counterExample: "GR1348941short",
-  },
-  {
-    kind: "slack",
-    form: String.raw`xox[abeoprs](?:\.xox[bp])?-[A-Za-z0-9-]{10,}`,
-    source: gitleaks,
-    example: "xoxb-123456789012-{24}",
-    counterExample: "xoxb-short",
-  },
-  {
-    kind: "slack-app",
-    form: "xapp-[0-9]-[A-Za-z0-9-]{10,}",
-    source: gitleaks,
-    example: "xapp-1-{30}",
-    counterExample: "xapp-1-short",
-  },
-  {
-    kind: "slack-webhook",
-    form: String.raw`hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/_-]{20,}`,
-    source: gitleaks,
-    example: "hooks.slack.com/services/T{U8}/B{U8}/{24}",
-    counterExample: "hooks.slack.com/services/Tshort",
-  },
-  {
-    kind: "stripe",
-    form: "[sr]k_(?:live|test|prod)_[A-Za-z0-9]{10,}",
-    source: gitleaks,
-    example: "sk_live_{24}",
-    counterExample: "sk_live_short",
-  },
-  {
-    kind: "webhook-signing",
-    form: "whsec_[A-Za-z0-9+/]{16,}={0,2}",
-    source: vendor,
-    example: "whsec_{32}",
-    counterExample: "whsec_short",
-  },
-  {
-    kind: "google-api",
-    form: "AIza[A-Za-z0-9_-]{35}",
-    source: gitleaks,
-    example: "AIza{35}",
-    counterExample: "AIzashort",
-  },
-  {
-    kind: "google-oauth-secret",
-    form: "GOCSPX-[A-Za-z0-9_-]{20,}",
-    source: vendor,
-    example: "GOCSPX-{28}",
-    counterExample: "GOCSPX-short",
-  },
-  {
-    kind: "google-oauth-access",
-    form: String.raw`ya29\.[A-Za-z0-9_-]{20,}`,
-    source: vendor,
-    example: "ya29.{40}",
-    counterExample: "ya29.short",
-  },
-  {
-    kind: "google-oauth-refresh",
-    form: "1//0[A-Za-z0-9_-]{30,}",
-    source: vendor,
-    example: "1//0{40}",
-    counterExample: "1//0short",
-  },
-  {
-    kind: "cloudflare",
-    form: "cf(?:k|ut|at)_[A-Za-z0-9]{30,}",
-    source: vendor,
-    example: "cfut_{40}",
-    counterExample: "cfut_short",
-  },
-  {
-    kind: "cloudflare-origin-ca",
-    form: String.raw`v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}`,
-    source: gitleaks,
-    example: "v1.0-{h24}-{h146}",
-    counterExample: "v1.0-short",
-  },
-  {
-    kind: "conclave",
-    form: "cnk_[A-Za-z0-9_-]{16,}",
-    source: vendor,
-    example: "cnk_{32}",
-    counterExample: "cnk_short",
-  },
-  {
-    kind: "hugging-face",
-    form: "(?:hf|api_org)_[A-Za-z0-9]{30,}",
-    source: gitleaks,
-    example: "hf_{34}",
-    counterExample: "hf_short",
-  },
-  {
-    kind: "npm",
-    form: "npm_[A-Za-z0-9]{36}",
-    source: gitleaks,
-    example: "npm_{36}",
-    counterExample: "npm_short",
-  },
-  {
-    kind: "pypi",
-    form: "pypi-[A-Za-z0-9_-]{50,}",
-    source: gitleaks,
-    example: "pypi-{80}",
-    counterExample: "pypi-short",
-  },
-  {
-    kind: "rubygems",
-    form: "rubygems_[a-f0-9]{48}",
-    source: gitleaks,
-    example: "rubygems_{h48}",
-    counterExample: "rubygems_short",
-  },
-  {
-    kind: "docker",
-    form: "dckr_(?:pat|oat)_[A-Za-z0-9_-]{24,}",
-    source: vendor,
-    example: "dckr_pat_{27}",
-    counterExample: "dckr_pat_short",
-  },
-  {
-    kind: "sendgrid",
-    form: String.raw`SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{32,}`,
-    source: gitleaks,
-    example: "SG.{22}.{43}",
-    counterExample: "SG.short",
-  },
-  {
-    kind: "twilio",
-    form: "(?:SK|AC)[0-9a-fA-F]{32}(?![A-Za-z0-9])",
-    source: gitleaks,
-    example: "SK{h32}",
-    counterExample: "SKshort",
-  },
-  {
-    kind: "telegram-bot",
-    form: "[0-9]{5,16}:A[A-Za-z0-9_-]{33,}",
-    source: gitleaks,
-    example: "123456789:AA{33}",
-    counterExample: "123456789:AAshort",
-  },
-  {
-    kind: "discord-bot",
-    form: String.raw`[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}`,
-    source: vendor,
-    example: "M{24}.{6}.{38}",
-    counterExample: "Mshort",
-  },
-  {
-    kind: "discord-webhook",
-    form: String.raw`discord(?:app)?\.com/api/webhooks/[0-9]{15,20}/[A-Za-z0-9_-]{60,}`,
-    source: vendor,
-    example: "discord.com/api/webhooks/{d18}/{68}",
-    counterExample: "discord.com/api/webhooks/short",
-  },
-  {
-    kind: "mailgun",
-    form: "(?:pub)?key-[a-f0-9]{32}(?![A-Za-z0-9])",
-    source: gitleaks,
-    example: "key-{h32}",
-    counterExample: "key-short",
-  },
-  {
-    kind: "mailgun-signing",
-    form: "[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}(?![A-Za-z0-9-])",
-    source: gitleaks,
-    example: "{h32}-{h8}-{h8}",
-    counterExample: "token-short",
-  },
-  {
-    kind: "mailchimp",
-    form: "[a-f0-9]{32}-us[0-9]{1,2}(?![A-Za-z0-9])",
-    source: gitleaks,
-    example: "{h32}-us12",
-    counterExample: "token-short",
-  },
-  {
-    kind: "brevo",
-    form: "xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}",
-    source: gitleaks,
-    example: "xkeysib-{h64}-{16}",
-    counterExample: "xkeysib-short",
-  },
-  {
-    kind: "groq",
-    form: "gsk_[A-Za-z0-9]{30,}",
-    source: vendor,
-    example: "gsk_{52}",
-    counterExample: "gsk_short",
-  },
-  {
-    kind: "xai",
-    form: "xai-[A-Za-z0-9]{30,}",
-    source: vendor,
-    example: "xai-{80}",
-    counterExample: "xai-short",
-  },
-  {
-    kind: "replicate",
-    form: "r8_[A-Za-z0-9]{30,}",
-    source: vendor,
-    example: "r8_{37}",
-    counterExample: "r8_short",
-  },
-  {
-    kind: "perplexity",
-    form: "pplx-[A-Za-z0-9]{32,}",
-    source: gitleaks,
-    example: "pplx-{48}",
-    counterExample: "pplx-short",
-  },
-  {
-    kind: "linear",
-    form: "lin_(?:api|oauth)_[A-Za-z0-9]{30,}",
-    source: gitleaks,
-    example: "lin_api_{40}",
-    counterExample: "lin_api_short",
-  },
-  {
-    kind: "digitalocean",
-    form: "do[opr]_v1_[a-f0-9]{64}",
-    source: gitleaks,
-    example: "dop_v1_{h64}",
-    counterExample: "dop_v1_short",
-  },
-  {
-    kind: "heroku",
-    form: "HRKU-[A-Za-z0-9_-]{30,}",
-    source: gitleaks,
-    example: "HRKU-AA{58}",
-    counterExample: "HRKU-AAshort",
-  },
-  {
-    kind: "shopify",
-    form: "shp(?:at|ca|pa|ss|ua|tka)_[A-Fa-f0-9]{32}",
-    source: gitleaks,
-    example: "shpat_{h32}",
-    counterExample: "shpat_short",
-  },
-  {
-    kind: "square",
-    form: "sq0(?:atp|csp|idp)-[A-Za-z0-9_-]{22,}",
-    source: gitleaks,
-    example: "sq0atp-{22}",
-    counterExample: "sq0atp-short",
-  },
-  {
-    kind: "square-access",
-    form: "EAAA[A-Za-z0-9_-]{50,}",
-    source: gitleaks,
-    example: "EAAA{60}",
-    counterExample: "EAAAshort",
-  },
-  {
-    kind: "facebook-page",
-    form: "EAA[MC][A-Za-z0-9]{80,}",
-    source: gitleaks,
-    example: "EAAC{110}",
-    counterExample: "EAACshort",
-  },
-  {
-    kind: "facebook-app",
-    form: String.raw`[0-9]{15,16}(?:\||%7C)[A-Za-z0-9_-]{27,40}`,
-    source: gitleaks,
-    example: "{d15}|{27}",
-    counterExample: "token-short",
-  },
-  {
-    kind: "databricks",
-    form: "dapi[a-f0-9]{32}(?:-[0-9])?(?![A-Za-z0-9])",
-    source: gitleaks,
-    example: "dapi{h32}",
-    counterExample: "dapishort",
-  },
-  {
-    kind: "doppler",
-    form: String.raw`dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,44}`,
-    source: gitleaks,
-    example: "dp.pt.{43}",
-    counterExample: "dp.pt.short",
-  },
-  {
-    kind: "notion",
-    form: "ntn_[A-Za-z0-9]{40,}",
-    source: gitleaks,
-    example: "ntn_{d11}{35}",
-    counterExample: "ntn_short",
-  },
-  {
-    kind: "notion-integration",
-    form: "secret_[A-Za-z0-9]{43}(?![A-Za-z0-9])",
-    source: vendor,
-    example: "secret_{43}",
-    counterExample: "secret_short",
-  },
-  {
-    kind: "airtable",
-    form: String.raw`pat[A-Za-z0-9]{14}\.[a-f0-9]{64}`,
-    source: gitleaks,
-    example: "pat{14}.{h64}",
-    counterExample: "patshort",
-  },
-  {
-    kind: "airtable-key",
-    form: "key(?!(?:[A-Z][a-z]{2,13}){1,4}(?![A-Za-z0-9]))[A-Za-z0-9]{14}(?![A-Za-z0-9])",
-    source: vendor,
-    example: "key{14}",
-    counterExample: "keyshort",
-  },
-  {
-    kind: "atlassian",
-    form: "AT(?:ATT3|BB|CTT3|SCTT3)[A-Za-z0-9_=-]{24,}",
-    source: gitleaks,
-    example: "ATATT3{186}",
-    counterExample: "ATATT3short",
-  },
-  {
-    kind: "bitbucket-app-password",
-    form: "ATBB[A-Za-z0-9]{28,}",
-    source: vendor,
-    example: "ATBB{32}",
-    counterExample: "ATBBshort",
-  },
-  {
-    kind: "okta",
-    form: "00[A-Za-z0-9_-]{40}(?![A-Za-z0-9_-])",
-    source: gitleaks,
-    example: "00{40}",
-    counterExample: "00short",
-  },
-  {
-    kind: "planetscale",
-    form: "pscale_(?:tkn|oauth|pw)_[A-Za-z0-9=._-]{32,}",
-    source: gitleaks,
-    example: "pscale_tkn_{43}",
-    counterExample: "pscale_tkn_short",
-  },
-  {
-    kind: "pulumi",
-    form: "pul-[a-f0-9]{40}",
-    source: gitleaks,
-    example: "pul-{h40}",
-    counterExample: "pul-short",
-  },
-  {
-    kind: "grafana-cloud",
-    form: "glc_[A-Za-z0-9+/]{32,}={0,3}",
-    source: gitleaks,
-    example: "glc_{60}",
-    counterExample: "glc_short",
-  },
-  {
-    kind: "grafana-service-account",
-    form: "glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}",
-    source: gitleaks,
-    example: "glsa_{32}_{h8}",
-    counterExample: "glsa_short",
-  },
-  {
-    kind: "grafana-key",
-    form: "eyJrIjoi[A-Za-z0-9]{30,}={0,3}",
-    source: gitleaks,
-    example: "eyJrIjoi{70}",
-    counterExample: "eyJrIjoishort",
-  },
-  {
-    kind: "new-relic",
-    form: "NR(?:AK|II|RA|JS|AA|SP)-[A-Za-z0-9-]{19,}",
-    source: gitleaks,
-    example: "NRAK-{U27}",
-    counterExample: "NRAK-short",
-  },
-  {
-    kind: "sentry",
-    form: "sntry[su]_[A-Za-z0-9+/=_-]{40,}",
-    source: gitleaks,
-    example: "sntryu_{h64}",
-    counterExample: "sntryu_short",
-  },
-  {
-    kind: "vault",
-    form: String.raw`hv[sbr]\.[A-Za-z0-9_-]{24,}`,
-    source: gitleaks,
-    example: "hvs.{90}",
-    counterExample: "hvs.short",
-  },
-  {
-    kind: "vault-old",
-    form: String.raw`[sb]\.[A-Za-z0-9]{24}(?![A-Za-z0-9])`,
-    source: vendor,
-    example: "s.{24}",
-    counterExample: "s.short",
-  },
-  {
-    kind: "terraform-cloud",
-    form: String.raw`[A-Za-z0-9]{14}\.(?:atlasv1)\.[A-Za-z0-9_=-]{60,}`,
-    source: gitleaks,
-    example: "{14}.atlasv1.{67}",
-    counterExample: "token-short",
-  },
-  {
-    kind: "1password-secret-key",
-    form: "A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}",
-    source: gitleaks,
-    example: "A3-{U6}-{U6}-{U5}-{U5}-{U5}-{U5}",
-    counterExample: "A3-short",
-  },
-  {
-    kind: "1password-service-account",
-    form: "ops_eyJ[A-Za-z0-9+/]{100,}={0,3}",
-    source: gitleaks,
-    example: "ops_eyJ{260}",
-    counterExample: "ops_eyJshort",
-  },
-  {
-    kind: "age",
-    form: "AGE-SECRET-KEY-1[A-Z0-9]{58}",
-    source: gitleaks,
-    example: "AGE-SECRET-KEY-1{U58}",
-    counterExample: "AGE-SECRET-KEY-1short",
-  },
-  {
-    kind: "adobe",
-    form: "p8e-[a-z0-9]{32}",
-    source: gitleaks,
-    example: "p8e-{h32}",
-    counterExample: "p8e-short",
-  },
-  {
-    kind: "alibaba",
-    form: "LTAI[A-Za-z0-9]{12,20}(?![A-Za-z0-9])",
-    source: gitleaks,
-    example: "LTAI{20}",
-    counterExample: "LTAIshort",
-  },
-  {
-    kind: "artifactory",
-    form: "AKCp[A-Za-z0-9]{60,}",
-    source: gitleaks,
-    example: "AKCp{69}",
-    counterExample: "AKCpshort",
-  },
-  {
-    kind: "artifactory-reference",
-    form: "cmVmd[A-Za-z0-9]{59}",
-    source: gitleaks,
-    example: "cmVmd{59}",
-    counterExample: "cmVmdshort",
-  },
-  {
-    kind: "authress",
-    form: String.raw`(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120}`,
-    source: gitleaks,
-    example: "sc_{10}.{5}.acc-{12}.{40}",
-    counterExample: "sc_short",
-  },
-  {
-    kind: "azure-client-secret",
-    form: "[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}",
-    source: gitleaks,
-    example: "abc8Q~{34}",
-    counterExample: "abc8Q~short",
-  },
-  {
-    kind: "azure-storage-key",
-    form: "[A-Za-z0-9+/]{76}(?:AZEW|ACDbX?|ASt)[A-Za-z0-9+/=]{5,10}",
-    source: vendor,
-    example: "{76}ACDb{6}==",
-    counterExample: "token-short",
-  },
-  {
-    kind: "clickhouse",
-    form: "4b1d[A-Za-z0-9]{38}(?![A-Za-z0-9])",
-    source: gitleaks,
-    example: "4b1d{38}",
-    counterExample: "4b1dshort",
-  },
-  {
-    kind: "clojars",
-    form: "CLOJARS_[A-Za-z0-9]{60}",
-    source: gitleaks,
-    example: "CLOJARS_{h60}",
-    counterExample: "CLOJARS_short",
-  },
-  {
-    kind: "contentful",
-    form: "CFPAT-[A-Za-z0-9_-]{43}",
-    source: vendor,
-    example: "CFPAT-{43}",
-    counterExample: "CFPAT-short",
-  },
-  {
-    kind: "defined-networking",
-    form: "dnkey-[A-Za-z0-9=_-]{26}-[A-Za-z0-9=_-]{52}",
-    source: gitleaks,
-    example: "dnkey-{26}-{52}",
-    counterExample: "dnkey-short",
-  },
-  {
-    kind: "dropbox",
-    form: String.raw`sl\.[A-Za-z0-9_=-]{100,}`,
-    source: gitleaks,
-    example: "sl.{135}",
-    counterExample: "sl.short",
-  },
-  {
-    kind: "duffel",
-    form: "duffel_(?:test|live)_[A-Za-z0-9_=-]{43}",
-    source: gitleaks,
-    example: "duffel_live_{43}",
-    counterExample: "duffel_live_short",
-  },
-  {
-    kind: "dynatrace",
-    form: String.raw`dt0[a-z][0-9]{2}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{64}`,
-    source: gitleaks,
-    example: "dt0c01.{U24}.{U64}",
-    counterExample: "dt0c01.short",
-  },
-  {
-    kind: "easypost",
-    form: "EZ[AT]K[A-Za-z0-9]{54}",
-    source: gitleaks,
-    example: "EZAK{54}",
-    counterExample: "EZAKshort",
-  },
-  {
-    kind: "flutterwave",
-    form: "FLW(?:SECK|PUBK)(?:_TEST|_LIVE)?-[A-Za-z0-9]{12,}(?:-X)?",
-    source: gitleaks,
-    example: "FLWSECK_TEST-{h32}-X",
-    counterExample: "FLWSECK_TEST-short",
-  },
-  {
-    kind: "fly",
-    form: "fo1_[A-Za-z0-9_-]{43}",
-    source: gitleaks,
-    example: "fo1_{43}",
-    counterExample: "fo1_short",
-  },
-  {
-    kind: "fly-macaroon",
-    form: "fm[12][ar]?_[A-Za-z0-9+/]{100,}={0,3}",
-    source: gitleaks,
-    example: "fm2_{120}",
-    counterExample: "fm2_short",
-  },
-  {
-    kind: "frameio",
-    form: "fio-u-[A-Za-z0-9_=-]{64}",
-    source: gitleaks,
-    example: "fio-u-{64}",
-    counterExample: "fio-u-short",
-  },
-  {
-    kind: "harness",
-    form: String.raw`(?:pat|sat)\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}`,
-    source: gitleaks,
-    example: "pat.{22}.{h24}.{20}",
-    counterExample: "pat.short",
-  },
-  {
-    kind: "infracost",
-    form: "ico-[A-Za-z0-9]{32}",
-    source: gitleaks,
-    example: "ico-{32}",
-    counterExample: "ico-short",
-  },
-  {
-    kind: "intra42",
-    form: "s-s4t2(?:ud|af)-[a-f0-9]{64}",
-    source: gitleaks,
-    example: "s-s4t2ud-{h64}",
-    counterExample: "s-s4t2ud-short",
-  },
-  {
-    kind: "lob",
-    form: "(?:live|test)_(?:pub_)?[a-f0-9]{31,35}(?![A-Za-z0-9])",
-    source: gitleaks,
-    example: "live_{h35}",
-    counterExample: "live_short",
-  },
-  {
-    kind: "mapbox",
-    form: String.raw`[ps]k\.eyJ[A-Za-z0-9_-]{50,}\.[A-Za-z0-9_-]{20,}`,
-    source: gitleaks,
-    example: "sk.eyJ{70}.{22}",
-    counterExample: "sk.eyJshort",
-  },
-  {
-    kind: "maxmind",
-    form: "[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk",
-    source: gitleaks,
-    example: "{6}_{29}_mmk",
-    counterExample: "token-short",
-  },
-  {
-    kind: "teams-webhook",
-    form: String.raw`webhook\.office\.com/webhookb2/[A-Za-z0-9@-]{36,}/IncomingWebhook/[A-Za-z0-9/-]{32,}`,
-    source: gitleaks,
-    example: "acme.webhook.office.com/webhookb2/{u}@{u}/IncomingWebhook/{h32}/{u}",
-    counterExample: "acme.webhook.office.com/webhookb2/short",
-  },
-  {
-    kind: "netlify",
-    form: "nf[pcoub]_[A-Za-z0-9_-]{36,}",
-    source: vendor,
-    example: "nfp_{36}",
-    counterExample: "nfp_short",
-  },
-  {
-    kind: "octopus",
-    form: "API-[A-Z0-9]{25,30}(?![A-Za-z0-9])",
-    source: gitleaks,
-    example: "API-{U26}",
-    counterExample: "API-short",
-  },
-  {
-    kind: "openshift",
-    form: "sha256~[A-Za-z0-9_-]{43}",
-    source: gitleaks,
-    example: "sha256~{43}",
-    counterExample: "sha256~short",
-  },
-  {
-    kind: "plaid",
-    form: "access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f-]{27}",
-    source: gitleaks,
-    example: "access-production-{u}",
-    counterExample: "access-production-short",
-  },
-  {
-    kind: "postman",
-    form: "PMAK-[a-f0-9]{24}-[a-f0-9]{34}",
-    source: gitleaks,
-    example: "PMAK-{h24}-{h34}",
-    counterExample: "PMAK-short",
-  },
-  {
-    kind: "prefect",
-    form: "pn[bu]_[A-Za-z0-9]{36}",
-    source: gitleaks,
-    example: "pnu_{36}",
-    counterExample: "pnu_short",
-  },
-  {
-    kind: "readme",
-    form: "rdme_[a-z0-9]{70}",
-    source: gitleaks,
-    example: "rdme_{h70}",
-    counterExample: "rdme_short",
-  },
-  {
-    kind: "scalingo",
-    form: "tk-us-[A-Za-z0-9_-]{48}",
-    source: gitleaks,
-    example: "tk-us-{48}",
-    counterExample: "tk-us-short",
-  },
-  {
-    kind: "settlemint",
-    form: "sm_[aps]at_[A-Za-z0-9]{16}",
-    source: gitleaks,
-    example: "sm_pat_{16}",
-    counterExample: "sm_pat_short",
-  },
-  {
-    kind: "shippo",
-    form: "shippo_(?:live|test)_[A-Fa-f0-9]{40}",
-    source: gitleaks,
-    example: "shippo_live_{h40}",
-    counterExample: "shippo_live_short",
-  },
-  {
-    kind: "sourcegraph",
-    form: "sgp_(?:[A-Fa-f0-9]{16}_|local_)?[A-Fa-f0-9]{40}",
-    source: gitleaks,
-    example: "sgp_{h40}",
-    counterExample: "sgp_short",
-  },
-  {
-    kind: "supabase",
-    form: "sb(?:p|_secret)_[A-Za-z0-9_-]{30,}",
-    source: vendor,
-    example: "sbp_{h40}",
-    counterExample: "sbp_short",
-  },
-  {
-    kind: "tailscale",
-    form: "tskey-[a-z]{2,10}-[A-Za-z0-9-]{16,}",
-    source: vendor,
-    example: "tskey-auth-{12}-{32}",
-    counterExample: "tskey-auth-short",
-  },
-  {
-    kind: "typeform",
-    form: "tfp_[A-Za-z0-9_.=-]{44,59}",
-    source: gitleaks,
-    example: "tfp_{44}_{14}",
-    counterExample: "tfp_short",
-  },
-  {
-    kind: "vercel",
-    form: "vc[aikprs]_[A-Za-z0-9]{24,}",
-    source: vendor,
-    example: "vcp_{40}",
-    counterExample: "vcp_short",
-  },
-  {
-    kind: "yandex",
-    form: "AQVN[A-Za-z0-9_-]{35,38}",
-    source: gitleaks,
-    example: "AQVN{36}",
-    counterExample: "AQVNshort",
-  },
-  {
-    kind: "yandex-oauth",
-    form: "y[0-3]_[A-Za-z0-9_-]{50,}",
-    source: vendor,
-    example: "y0_{55}",
-    counterExample: "y0_short",
-  },
-  {
-    kind: "yandex-iam",
-    form: String.raw`t1\.[A-Z0-9a-z_-]{20,}={0,2}\.[A-Za-z0-9_-]{86}={0,2}`,
-    source: gitleaks,
-    example: "t1.{40}.{86}",
-    counterExample: "t1.short",
-  },
-  {
-    kind: "langsmith",
-    form: "lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}",
-    source: vendor,
-    example: "lsv2_pt_{h32}_{h10}",
-    counterExample: "lsv2_pt_short",
-  },
-  {
-    kind: "langfuse",
-    form: "[sp]k-lf-[0-9a-f]{8}-[0-9a-f-]{27}",
-    source: vendor,
-    example: "sk-lf-{u}",
-    counterExample: "sk-lf-short",
-  },
-  {
-    kind: "nvidia",
-    form: "nvapi-[A-Za-z0-9_-]{60,}",
-    source: vendor,
-    example: "nvapi-{64}",
-    counterExample: "nvapi-short",
-  },
-  {
-    kind: "elevenlabs",
-    form: "sk_[a-f0-9]{48}(?![A-Za-z0-9])",
-    source: vendor,
-    example: "sk_{h48}",
-    counterExample: "sk_short",
-  },
-  {
-    kind: "figma",
-    form: "fig[dour]_[A-Za-z0-9_-]{36,}",
-    source: vendor,
-    example: "figd_{40}",
-    counterExample: "figd_short",
-  },
-  {
-    kind: "posthog",
-    form: "ph[cx]_[A-Za-z0-9]{40,}",
-    source: vendor,
-    example: "phx_{43}",
-    counterExample: "phx_short",
-  },
-  {
-    kind: "render",
-    form: "rnd_[A-Za-z0-9]{28,}",
-    source: vendor,
-    example: "rnd_{32}",
-    counterExample: "rnd_short",
-  },
-  {
-    kind: "resend",
-    form: "re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}",
-    source: vendor,
-    example: "re_{8}_{24}",
-    counterExample: "re_short",
-  },
-  {
-    kind: "razorpay",
-    form: "rzp_(?:live|test)_[A-Za-z0-9]{14,}",
-    source: vendor,
-    example: "rzp_live_{14}",
-    counterExample: "rzp_live_short",
-  },
-  {
-    kind: "paystack",
-    form: "sk_(?:live|test)_[a-f0-9]{40}",
-    source: vendor,
-    example: "sk_live_{h40}",
-    counterExample: "sk_live_short",
-  },
-  {
-    kind: "braintree",
-    form: String.raw`access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}`,
-    source: vendor,
-    example: ["access_token$production$", "{h16}$", "{h32}"].join(""),
-    counterExample: "access_token$production$short",
-  },
-  {
-    kind: "crates-io",
-    form: "cio[A-Za-z0-9]{32}(?![A-Za-z0-9])",
-    source: vendor,
-    example: "cio{32}",
-    counterExample: "cioshort",
-  },
-  {
-    kind: "nuget",
-    form: "oy2[a-z0-9]{43}(?![A-Za-z0-9])",
-    source: vendor,
-    example: "oy2{l43}",
-    counterExample: "oy2short",
-  },
-  {
-    kind: "snyk",
-    form: String.raw`snyk_(?:uat|sat)\.[a-f0-9]{8}\.[A-Za-z0-9._-]{30,}`,
-    source: vendor,
-    example: "snyk_uat.{h8}.{40}",
-    counterExample: "snyk_uat.short",
-  },
-  {
-    kind: "sonar",
-    form: "sq[uap]_[a-f0-9]{40}",
-    source: vendor,
-    example: "squ_{h40}",
-    counterExample: "squ_short",
-  },
-  {
-    kind: "circleci",
-    form: "CCIPAT_[A-Za-z0-9]{22}_[a-f0-9]{40}",
-    source: vendor,
-    example: "CCIPAT_{22}_{h40}",
-    counterExample: "CCIPAT_short",
-  },
-  {
-    kind: "buildkite",
-    form: "bk(?:ua|ct|aj)_[a-f0-9]{40}",
-    source: vendor,
-    example: "bkua_{h40}",
-    counterExample: "bkua_short",
-  },
-  {
-    kind: "asana",
-    form: "[0-9]{1,2}/[0-9]{15,17}(?:/[0-9]{15,17})?:[a-f0-9]{32}",
-    source: vendor,
-    example: "1/{d16}:{h32}",
-    counterExample: "1/short",
-  },
-  {
-    kind: "clickup",
-    form: "pk_[0-9]{6,10}_[A-Z0-9]{32}",
-    source: vendor,
-    example: "pk_{d8}_{U32}",
-    counterExample: "pk_short",
-  },
-  {
-    kind: "hubspot",
-    form: "pat-(?:na|eu)[0-9]-[0-9a-f]{8}-[0-9a-f-]{27}",
-    source: gitleaks,
-    example: "pat-na1-{u}",
-    counterExample: "pat-na1-short",
-  },
-  {
-    kind: "stytch",
-    form: "secret-(?:test|live)-[A-Za-z0-9_-]{30,}={0,2}",
-    source: vendor,
-    example: "secret-live-{36}",
-    counterExample: "secret-live-short",
-  },
-  {
-    kind: "cerebras",
-    form: "csk-[a-z0-9]{40,}",
-    source: vendor,
-    example: "csk-{l48}",
-    counterExample: "csk-short",
-  },
-  {
-    kind: "together",
-    form: "tgp_v1_[A-Za-z0-9_-]{40,}",
-    source: vendor,
-    example: "tgp_v1_{43}",
-    counterExample: "tgp_v1_short",
-  },
-  {
-    kind: "fireworks",
-    form: "fw_[A-Za-z0-9]{22,}",
-    source: vendor,
-    example: "fw_{24}",
-    counterExample: "fw_short",
-  },
-  {
-    kind: "tavily",
-    form: "tvly-(?:dev-|prod-)?[A-Za-z0-9]{30,}",
-    source: vendor,
-    example: "tvly-{32}",
-    counterExample: "tvly-short",
-  },
-  {
-    kind: "e2b",
-    form: "e2b_[a-f0-9]{40}",
-    source: vendor,
-    example: "e2b_{h40}",
-    counterExample: "e2b_short",
-  },
-  {
-    kind: "wandb",
-    form: "wandb_v1_[A-Za-z0-9_]{40,}",
-    source: vendor,
-    example: "wandb_v1_{77}",
-    counterExample: "wandb_v1_short",
-  },
-  {
-    kind: "pinecone",
-    form: "pcsk_[A-Za-z0-9]{5,8}_[A-Za-z0-9]{50,}",
-    source: vendor,
-    example: "pcsk_{6}_{63}",
-    counterExample: "pcsk_short",
-  },
-  {
-    kind: "adafruit",
-    form: "aio_[A-Za-z0-9]{28}(?![A-Za-z0-9])",
-    source: vendor,
-    example: "aio_{28}",
-    counterExample: "aio_short",
-  },
-  {
-    kind: "launchdarkly",
-    form: "(?:api|sdk)-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}",
-    source: vendor,
-    example: "sdk-{h8}-{h4}-4{h3}-a{h3}-{h12}",
-    counterExample: "sdk-12345678",
-  },
-  {
-    kind: "tencent",
-    form: "AKID[A-Za-z0-9]{32}(?![A-Za-z0-9])",
-    source: vendor,
-    example: "AKID{32}",
-    counterExample: "AKIDshort",
-  },
-  {
-    kind: "zapier-webhook",
-    form: String.raw`hooks\.zapier\.com/hooks/catch/[0-9]{4,12}/[a-z0-9]{5,12}`,
-    source: vendor,
-    example: "hooks.zapier.com/hooks/catch/{d7}/{l7}",
-    counterExample: "hooks.zapier.com/docs",
-  },
-  {
-    kind: "apify",
-    form: "apify_api_[A-Za-z0-9]{34,40}",
-    source: trufflehog,
-    example: "apify_api_{36}",
-    counterExample: "apify_api_short",
-  },
-  {
-    kind: "alchemy",
-    form: "alcht_[A-Za-z0-9]{30}",
-    source: trufflehog,
-    example: "alcht_{30}",
-    counterExample: "alcht_short",
-  },
-  {
-    kind: "linear-webhook",
-    form: "lin_wh_[A-Za-z0-9]{30,}",
-    source: vendor,
-    example: "lin_wh_{40}",
-    counterExample: "lin_wh_short",
-  },
-  {
-    kind: "cockroach",
-    form: "CCDB1_[A-Za-z0-9]{22}_[A-Za-z0-9]{40}",
-    source: githubScanning,
-    example: "CCDB1_{22}_{40}",
-    counterExample: "CCDB1_short",
-  },
-  {
-    kind: "rootly",
-    form: "rootly_[a-f0-9]{64}",
-    source: trufflehog,
-    example: "rootly_{h64}",
-    counterExample: "rootly_short",
-  },
-  {
-    kind: "aiven",
-    form: "AVNS_[A-Za-z0-9_-]{19,}",
-    source: githubScanning,
-    example: "AVNS_{19}",
-    counterExample: "AVNS_short",
-  },
-  {
-    kind: "deno",
-    form: "dd[pw]_[A-Za-z0-9]{36}",
-    source: githubScanning,
-    example: "ddp_{36}",
-    counterExample: "ddp_short",
-  },
-  {
-    kind: "neon",
-    form: "napi_[a-z0-9]{60,}",
-    source: githubScanning,
-    example: "napi_{l64}",
-    counterExample: "napi_short",
-  },
-  {
-    kind: "samsara",
-    form: "samsara_api_[A-Za-z0-9]{30}",
-    source: githubScanning,
-    example: "samsara_api_{30}",
-    counterExample: "samsara_api_short",
-  },
-  {
-    kind: "zuplo",
-    form: "zpka_[a-z0-9]{32}_[a-z0-9]{8}",
-    source: githubScanning,
-    example: "zpka_{l32}_{l8}",
-    counterExample: "zpka_short",
-  },
-  {
-    kind: "paddle",
-    form: "pdl_(?:live|sdbx)_apikey_[a-z0-9]{26}_[A-Za-z0-9]{22}_[A-Za-z0-9]{3}",
-    source: githubScanning,
-    example: "pdl_live_apikey_{l26}_{22}_{3}",
-    counterExample: "pdl_live_apikey_short",
-  },
-  {
-    kind: "jina",
-    form: "jina_[A-Za-z0-9_-]{50,}",
-    source: vendor,
-    example: "jina_{h32}{28}",
-    counterExample: "jina_short",
-  },
-  {
-    kind: "wakatime",
-    form: "waka_[0-9a-f]{8}-[0-9a-f-]{27}",
-    source: vendor,
-    example: "waka_{u}",
-    counterExample: "waka_short",
-  },
-  {
-    kind: "telnyx",
-    form: "KEY0[A-Za-z0-9]{16,48}_[A-Za-z0-9]{10,}",
-    source: githubScanning,
-    example: "KEY0{40}_{14}",
-    counterExample: "KEY0short",
-  },
-  {
-    kind: "open-vsx",
-    form: "ovsxat_[0-9a-f]{8}-[0-9a-f-]{27}",
-    source: githubScanning,
-    example: "ovsxat_{u}",
-    counterExample: "ovsxat_short",
-  },
-  {
-    kind: "sindri",
-    form: "sindri_[A-Za-z0-9]{32}",
-    source: githubScanning,
-    example: "sindri_{32}",
-    counterExample: "sindri_short",
-  },
-  {
-    kind: "stackhawk",
-    form: String.raw`hawk\.[A-Za-z0-9_-]{20}\.[A-Za-z0-9_-]{20}`,
-    source: trufflehog,
-    example: "hawk.{20}.{20}",
-    counterExample: "hawk.short",
-  },
-  {
-    kind: "firecrawl",
-    form: "fc-[a-f0-9]{32}",
-    source: githubScanning,
-    example: "fc-{h32}",
-    counterExample: "fc-short",
-  },
-  {
-    kind: "trigger-dev",
-    form: "tr_(?:dev|prod|stg|preview)_[A-Za-z0-9]{20,}",
-    source: vendor,
-    example: "tr_prod_{20}",
-    counterExample: "tr_prod_short",
-  },
-  {
-    kind: "inngest",
-    form: "signkey-[a-z]{2,10}-[a-f0-9]{32,}",
-    source: vendor,
-    example: "signkey-prod-{h64}",
-    counterExample: "signkey-prod-short",
-  },
-  {
-    kind: "browserbase",
-    form: "bb_(?:live|test)_[A-Za-z0-9_-]{24,}",
-    source: vendor,
-    example: "bb_live_{27}",
-    counterExample: "bb_live_short",
-  },
-  {
-    kind: "firebase-messaging",
-    form: "AAAA[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{140}",
-    source: trufflehog,
-    example: "AAAA{7}:{140}",
-    counterExample: "AAAA is how some begin",
-  },
-  {
-    kind: "runpod",
-    form: "rpa_[A-Z0-9]{40,}",
-    source: githubScanning,
-    example: "rpa_{U42}",
-    counterExample: "rpa_short",
-  },
-  {
-    kind: "ionic",
-    form: "ion_[A-Za-z0-9]{42}",
-    source: githubScanning,
-    example: "ion_{42}",
-    counterExample: "ion_short",
-  },
-  {
-    kind: "polar",
-    form: "polar_[a-z]{2,4}_[A-Za-z0-9]{36,}",
-    source: githubScanning,
-    example: "polar_oat_{40}",
-    counterExample: "polar_oat_short",
-  },
-  {
-    kind: "persona",
-    form: "persona_(?:production|sandbox)_[A-Za-z0-9-]{36}",
-    source: githubScanning,
-    example: "persona_production_{u}",
-    counterExample: "persona_production_short",
-  },
-  {
-    kind: "unkey",
-    form: "unkey_[A-Za-z0-9]{20,}",
-    source: vendor,
-    example: "unkey_{24}",
-    counterExample: "unkey_short",
-  },
-  {
-    kind: "braintrust",
-    form: "bt-st-[A-Za-z0-9]{40,}",
-    source: vendor,
-    example: "bt-st-{40}",
-    counterExample: "bt-st-short",
-  },
-  {
-    kind: "onfido",
-    form: String.raw`api_(?:live|sandbox)(?:_(?:us|ca|eu))?\.[A-Za-z0-9_-]{11}\.[A-Za-z0-9_-]{32}`,
-    source: githubScanning,
-    example: "api_live.{11}.{32}",
-    counterExample: "api_live.short",
-  },
-];
+const table = String.raw`
+# Sources: gitleaks (MIT), config/gitleaks.toml; vendor: its documentation of its keys; trufflehog, pkg/detectors;
+# github: its supported secret scanning patterns.
+# Examples are recipes, put together only when a test runs, so that no scanner takes this file for a leak: {36} stands for 36 letters and
+# digits, {h64} for hexadecimal ones, {U} for capitals, {l} for small letters, {d} for digits, {u} for a UUID.
+# kind | form | source | example | counter-example
+jwt | ey[IJ][A-Za-z0-9_-]{10,3000}\.ey[IJ][A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]* | RFC 7519 | eyJhbGciOiJIUzI1NiJ9.eyJzdWIi{40}.{43} | eyJ is how tokens start
+openai | sk-(?:proj-|svcacct-|admin-|None-)?[A-Za-z0-9_-]{20,} | gitleaks | sk-proj-{48} | sk-proj-short
+anthropic | sk-ant-[a-z0-9]{3,10}-[A-Za-z0-9_-]{20,} | gitleaks | sk-ant-api03-{80} | sk-ant-api03-short
+openrouter | sk-or-v1-[A-Za-z0-9]{20,} | vendor | sk-or-v1-{h64} | sk-or-v1-short
+aws-access-key-id | (?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{16}(?![A-Za-z0-9]) | gitleaks | AKIA{U16} | AKIAshort
+aws-bedrock | ABSK[A-Za-z0-9+/]{90,}={0,2} | gitleaks | ABSK{100} | ABSKshort
+github | gh[pousr]_[A-Za-z0-9]{30,} | gitleaks | ghp_{36} | ghp_short
+github-fine-grained | github_pat_[A-Za-z0-9_]{22,} | gitleaks | github_pat_{40} | github_pat_short
+gitlab | gl(?:pat|dt|rt|ptt|ft|imt|agent|oas|soat|cbt|ffct|rtr)-[A-Za-z0-9_-]{20,} | gitleaks | glpat-{20} | glpat-short
+gitlab-runner-registration | GR1348941[A-Za-z0-9_-]{20,} | vendor | GR1348941{20} | GR1348941short
+slack | xox[abeoprs](?:\.xox[bp])?-[A-Za-z0-9-]{10,} | gitleaks | xoxb-123456789012-{24} | xoxb-short
+slack-app | xapp-[0-9]-[A-Za-z0-9-]{10,} | gitleaks | xapp-1-{30} | xapp-1-short
+slack-webhook | hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/_-]{20,} | gitleaks | hooks.slack.com/services/T{U8}/B{U8}/{24} | hooks.slack.com/services/Tshort
+stripe | [sr]k_(?:live|test|prod)_[A-Za-z0-9]{10,} | gitleaks | sk_live_{24} | sk_live_short
+webhook-signing | whsec_[A-Za-z0-9+/]{16,}={0,2} | vendor | whsec_{32} | whsec_short
+google-api | AIza[A-Za-z0-9_-]{35} | gitleaks | AIza{35} | AIzashort
+google-oauth-secret | GOCSPX-[A-Za-z0-9_-]{20,} | vendor | GOCSPX-{28} | GOCSPX-short
+google-oauth-access | ya29\.[A-Za-z0-9_-]{20,} | vendor | ya29.{40} | ya29.short
+google-oauth-refresh | 1//0[A-Za-z0-9_-]{30,} | vendor | 1//0{40} | 1//0short
+cloudflare | cf(?:k|ut|at)_[A-Za-z0-9]{30,} | vendor | cfut_{40} | cfut_short
+cloudflare-origin-ca | v1\.0-[a-f0-9]{24}-[a-f0-9]{100,} | gitleaks | v1.0-{h24}-{h146} | v1.0-short
+conclave | cnk_[A-Za-z0-9_-]{16,} | vendor | cnk_{32} | cnk_short
+hugging-face | (?:hf|api_org)_[A-Za-z0-9]{30,} | gitleaks | hf_{34} | hf_short
+npm | npm_[A-Za-z0-9]{36} | gitleaks | npm_{36} | npm_short
+pypi | pypi-[A-Za-z0-9_-]{50,} | gitleaks | pypi-{80} | pypi-short
+rubygems | rubygems_[a-f0-9]{48} | gitleaks | rubygems_{h48} | rubygems_short
+docker | dckr_(?:pat|oat)_[A-Za-z0-9_-]{24,} | vendor | dckr_pat_{27} | dckr_pat_short
+sendgrid | SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{32,} | gitleaks | SG.{22}.{43} | SG.short
+twilio | (?:SK|AC)[0-9a-fA-F]{32}(?![A-Za-z0-9]) | gitleaks | SK{h32} | SKshort
+telegram-bot | [0-9]{5,16}:A[A-Za-z0-9_-]{33,} | gitleaks | 123456789:AA{33} | 123456789:AAshort
+discord-bot | [MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,} | vendor | M{24}.{6}.{38} | Mshort
+discord-webhook | discord(?:app)?\.com/api/webhooks/[0-9]{15,20}/[A-Za-z0-9_-]{60,} | vendor | discord.com/api/webhooks/{d18}/{68} | discord.com/api/webhooks/short
+mailgun | (?:pub)?key-[a-f0-9]{32}(?![A-Za-z0-9]) | gitleaks | key-{h32} | key-short
+mailgun-signing | [a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}(?![A-Za-z0-9-]) | gitleaks | {h32}-{h8}-{h8} | token-short
+mailchimp | [a-f0-9]{32}-us[0-9]{1,2}(?![A-Za-z0-9]) | gitleaks | {h32}-us12 | token-short
+brevo | xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16} | gitleaks | xkeysib-{h64}-{16} | xkeysib-short
+groq | gsk_[A-Za-z0-9]{30,} | vendor | gsk_{52} | gsk_short
+xai | xai-[A-Za-z0-9]{30,} | vendor | xai-{80} | xai-short
+replicate | r8_[A-Za-z0-9]{30,} | vendor | r8_{37} | r8_short
+perplexity | pplx-[A-Za-z0-9]{32,} | gitleaks | pplx-{48} | pplx-short
+linear | lin_(?:api|oauth)_[A-Za-z0-9]{30,} | gitleaks | lin_api_{40} | lin_api_short
+digitalocean | do[opr]_v1_[a-f0-9]{64} | gitleaks | dop_v1_{h64} | dop_v1_short
+heroku | HRKU-[A-Za-z0-9_-]{30,} | gitleaks | HRKU-AA{58} | HRKU-AAshort
+shopify | shp(?:at|ca|pa|ss|ua|tka)_[A-Fa-f0-9]{32} | gitleaks | shpat_{h32} | shpat_short
+square | sq0(?:atp|csp|idp)-[A-Za-z0-9_-]{22,} | gitleaks | sq0atp-{22} | sq0atp-short
+square-access | EAAA[A-Za-z0-9_-]{50,} | gitleaks | EAAA{60} | EAAAshort
+facebook-page | EAA[MC][A-Za-z0-9]{80,} | gitleaks | EAAC{110} | EAACshort
+facebook-app | [0-9]{15,16}(?:\||%7C)[A-Za-z0-9_-]{27,40} | gitleaks | {d15}|{27} | token-short
+databricks | dapi[a-f0-9]{32}(?:-[0-9])?(?![A-Za-z0-9]) | gitleaks | dapi{h32} | dapishort
+doppler | dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,44} | gitleaks | dp.pt.{43} | dp.pt.short
+notion | ntn_[A-Za-z0-9]{40,} | gitleaks | ntn_{d11}{35} | ntn_short
+notion-integration | secret_[A-Za-z0-9]{43}(?![A-Za-z0-9]) | vendor | secret_{43} | secret_short
+airtable | pat[A-Za-z0-9]{14}\.[a-f0-9]{64} | gitleaks | pat{14}.{h64} | patshort
+airtable-key | key(?!(?:[A-Z][a-z]{2,13}){1,4}(?![A-Za-z0-9]))[A-Za-z0-9]{14}(?![A-Za-z0-9]) | vendor | key{14} | keyshort
+atlassian | AT(?:ATT3|BB|CTT3|SCTT3)[A-Za-z0-9_=-]{24,} | gitleaks | ATATT3{186} | ATATT3short
+bitbucket-app-password | ATBB[A-Za-z0-9]{28,} | vendor | ATBB{32} | ATBBshort
+okta | 00[A-Za-z0-9_-]{40}(?![A-Za-z0-9_-]) | gitleaks | 00{40} | 00short
+planetscale | pscale_(?:tkn|oauth|pw)_[A-Za-z0-9=._-]{32,} | gitleaks | pscale_tkn_{43} | pscale_tkn_short
+pulumi | pul-[a-f0-9]{40} | gitleaks | pul-{h40} | pul-short
+grafana-cloud | glc_[A-Za-z0-9+/]{32,}={0,3} | gitleaks | glc_{60} | glc_short
+grafana-service-account | glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8} | gitleaks | glsa_{32}_{h8} | glsa_short
+grafana-key | eyJrIjoi[A-Za-z0-9]{30,}={0,3} | gitleaks | eyJrIjoi{70} | eyJrIjoishort
+new-relic | NR(?:AK|II|RA|JS|AA|SP)-[A-Za-z0-9-]{19,} | gitleaks | NRAK-{U27} | NRAK-short
+sentry | sntry[su]_[A-Za-z0-9+/=_-]{40,} | gitleaks | sntryu_{h64} | sntryu_short
+vault | hv[sbr]\.[A-Za-z0-9_-]{24,} | gitleaks | hvs.{90} | hvs.short
+vault-old | [sb]\.[A-Za-z0-9]{24}(?![A-Za-z0-9]) | vendor | s.{24} | s.short
+terraform-cloud | [A-Za-z0-9]{14}\.(?:atlasv1)\.[A-Za-z0-9_=-]{60,} | gitleaks | {14}.atlasv1.{67} | token-short
+1password-secret-key | A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5} | gitleaks | A3-{U6}-{U6}-{U5}-{U5}-{U5}-{U5} | A3-short
+1password-service-account | ops_eyJ[A-Za-z0-9+/]{100,}={0,3} | gitleaks | ops_eyJ{260} | ops_eyJshort
+age | AGE-SECRET-KEY-1[A-Z0-9]{58} | gitleaks | AGE-SECRET-KEY-1{U58} | AGE-SECRET-KEY-1short
+adobe | p8e-[a-z0-9]{32} | gitleaks | p8e-{h32} | p8e-short
+alibaba | LTAI[A-Za-z0-9]{12,20}(?![A-Za-z0-9]) | gitleaks | LTAI{20} | LTAIshort
+artifactory | AKCp[A-Za-z0-9]{60,} | gitleaks | AKCp{69} | AKCpshort
+artifactory-reference | cmVmd[A-Za-z0-9]{59} | gitleaks | cmVmd{59} | cmVmdshort
+authress | (?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120} | gitleaks | sc_{10}.{5}.acc-{12}.{40} | sc_short
+azure-client-secret | [A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34} | gitleaks | abc8Q~{34} | abc8Q~short
+azure-storage-key | [A-Za-z0-9+/]{76}(?:AZEW|ACDbX?|ASt)[A-Za-z0-9+/=]{5,10} | vendor | {76}ACDb{6}== | token-short
+clickhouse | 4b1d[A-Za-z0-9]{38}(?![A-Za-z0-9]) | gitleaks | 4b1d{38} | 4b1dshort
+clojars | CLOJARS_[A-Za-z0-9]{60} | gitleaks | CLOJARS_{h60} | CLOJARS_short
+contentful | CFPAT-[A-Za-z0-9_-]{43} | vendor | CFPAT-{43} | CFPAT-short
+defined-networking | dnkey-[A-Za-z0-9=_-]{26}-[A-Za-z0-9=_-]{52} | gitleaks | dnkey-{26}-{52} | dnkey-short
+dropbox | sl\.[A-Za-z0-9_=-]{100,} | gitleaks | sl.{135} | sl.short
+duffel | duffel_(?:test|live)_[A-Za-z0-9_=-]{43} | gitleaks | duffel_live_{43} | duffel_live_short
+dynatrace | dt0[a-z][0-9]{2}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{64} | gitleaks | dt0c01.{U24}.{U64} | dt0c01.short
+easypost | EZ[AT]K[A-Za-z0-9]{54} | gitleaks | EZAK{54} | EZAKshort
+flutterwave | FLW(?:SECK|PUBK)(?:_TEST|_LIVE)?-[A-Za-z0-9]{12,}(?:-X)? | gitleaks | FLWSECK_TEST-{h32}-X | FLWSECK_TEST-short
+fly | fo1_[A-Za-z0-9_-]{43} | gitleaks | fo1_{43} | fo1_short
+fly-macaroon | fm[12][ar]?_[A-Za-z0-9+/]{100,}={0,3} | gitleaks | fm2_{120} | fm2_short
+frameio | fio-u-[A-Za-z0-9_=-]{64} | gitleaks | fio-u-{64} | fio-u-short
+harness | (?:pat|sat)\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20} | gitleaks | pat.{22}.{h24}.{20} | pat.short
+infracost | ico-[A-Za-z0-9]{32} | gitleaks | ico-{32} | ico-short
+intra42 | s-s4t2(?:ud|af)-[a-f0-9]{64} | gitleaks | s-s4t2ud-{h64} | s-s4t2ud-short
+lob | (?:live|test)_(?:pub_)?[a-f0-9]{31,35}(?![A-Za-z0-9]) | gitleaks | live_{h35} | live_short
+mapbox | [ps]k\.eyJ[A-Za-z0-9_-]{50,}\.[A-Za-z0-9_-]{20,} | gitleaks | sk.eyJ{70}.{22} | sk.eyJshort
+maxmind | [A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk | gitleaks | {6}_{29}_mmk | token-short
+teams-webhook | webhook\.office\.com/webhookb2/[A-Za-z0-9@-]{36,}/IncomingWebhook/[A-Za-z0-9/-]{32,} | gitleaks | acme.webhook.office.com/webhookb2/{u}@{u}/IncomingWebhook/{h32}/{u} | acme.webhook.office.com/webhookb2/short
+netlify | nf[pcoub]_[A-Za-z0-9_-]{36,} | vendor | nfp_{36} | nfp_short
+octopus | API-[A-Z0-9]{25,30}(?![A-Za-z0-9]) | gitleaks | API-{U26} | API-short
+openshift | sha256~[A-Za-z0-9_-]{43} | gitleaks | sha256~{43} | sha256~short
+plaid | access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f-]{27} | gitleaks | access-production-{u} | access-production-short
+postman | PMAK-[a-f0-9]{24}-[a-f0-9]{34} | gitleaks | PMAK-{h24}-{h34} | PMAK-short
+prefect | pn[bu]_[A-Za-z0-9]{36} | gitleaks | pnu_{36} | pnu_short
+readme | rdme_[a-z0-9]{70} | gitleaks | rdme_{h70} | rdme_short
+scalingo | tk-us-[A-Za-z0-9_-]{48} | gitleaks | tk-us-{48} | tk-us-short
+settlemint | sm_[aps]at_[A-Za-z0-9]{16} | gitleaks | sm_pat_{16} | sm_pat_short
+shippo | shippo_(?:live|test)_[A-Fa-f0-9]{40} | gitleaks | shippo_live_{h40} | shippo_live_short
+sourcegraph | sgp_(?:[A-Fa-f0-9]{16}_|local_)?[A-Fa-f0-9]{40} | gitleaks | sgp_{h40} | sgp_short
+supabase | sb(?:p|_secret)_[A-Za-z0-9_-]{30,} | vendor | sbp_{h40} | sbp_short
+tailscale | tskey-[a-z]{2,10}-[A-Za-z0-9-]{16,} | vendor | tskey-auth-{12}-{32} | tskey-auth-short
+typeform | tfp_[A-Za-z0-9_.=-]{44,59} | gitleaks | tfp_{44}_{14} | tfp_short
+vercel | vc[aikprs]_[A-Za-z0-9]{24,} | vendor | vcp_{40} | vcp_short
+yandex | AQVN[A-Za-z0-9_-]{35,38} | gitleaks | AQVN{36} | AQVNshort
+yandex-oauth | y[0-3]_[A-Za-z0-9_-]{50,} | vendor | y0_{55} | y0_short
+yandex-iam | t1\.[A-Z0-9a-z_-]{20,}={0,2}\.[A-Za-z0-9_-]{86}={0,2} | gitleaks | t1.{40}.{86} | t1.short
+langsmith | lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10} | vendor | lsv2_pt_{h32}_{h10} | lsv2_pt_short
+langfuse | [sp]k-lf-[0-9a-f]{8}-[0-9a-f-]{27} | vendor | sk-lf-{u} | sk-lf-short
+nvidia | nvapi-[A-Za-z0-9_-]{60,} | vendor | nvapi-{64} | nvapi-short
+elevenlabs | sk_[a-f0-9]{48}(?![A-Za-z0-9]) | vendor | sk_{h48} | sk_short
+figma | fig[dour]_[A-Za-z0-9_-]{36,} | vendor | figd_{40} | figd_short
+posthog | ph[cx]_[A-Za-z0-9]{40,} | vendor | phx_{43} | phx_short
+render | rnd_[A-Za-z0-9]{28,} | vendor | rnd_{32} | rnd_short
+resend | re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,} | vendor | re_{8}_{24} | re_short
+razorpay | rzp_(?:live|test)_[A-Za-z0-9]{14,} | vendor | rzp_live_{14} | rzp_live_short
+paystack | sk_(?:live|test)_[a-f0-9]{40} | vendor | sk_live_{h40} | sk_live_short
+braintree | access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32} | vendor | access_token$production$a{h15}$b{h31} | access_token$production$short
+crates-io | cio[A-Za-z0-9]{32}(?![A-Za-z0-9]) | vendor | cio{32} | cioshort
+nuget | oy2[a-z0-9]{43}(?![A-Za-z0-9]) | vendor | oy2{l43} | oy2short
+snyk | snyk_(?:uat|sat)\.[a-f0-9]{8}\.[A-Za-z0-9._-]{30,} | vendor | snyk_uat.{h8}.{40} | snyk_uat.short
+sonar | sq[uap]_[a-f0-9]{40} | vendor | squ_{h40} | squ_short
+circleci | CCIPAT_[A-Za-z0-9]{22}_[a-f0-9]{40} | vendor | CCIPAT_{22}_{h40} | CCIPAT_short
+buildkite | bk(?:ua|ct|aj)_[a-f0-9]{40} | vendor | bkua_{h40} | bkua_short
+asana | [0-9]{1,2}/[0-9]{15,17}(?:/[0-9]{15,17})?:[a-f0-9]{32} | vendor | 1/{d16}:{h32} | 1/short
+clickup | pk_[0-9]{6,10}_[A-Z0-9]{32} | vendor | pk_{d8}_{U32} | pk_short
+hubspot | pat-(?:na|eu)[0-9]-[0-9a-f]{8}-[0-9a-f-]{27} | gitleaks | pat-na1-{u} | pat-na1-short
+stytch | secret-(?:test|live)-[A-Za-z0-9_-]{30,}={0,2} | vendor | secret-live-{36} | secret-live-short
+cerebras | csk-[a-z0-9]{40,} | vendor | csk-{l48} | csk-short
+together | tgp_v1_[A-Za-z0-9_-]{40,} | vendor | tgp_v1_{43} | tgp_v1_short
+fireworks | fw_[A-Za-z0-9]{22,} | vendor | fw_{24} | fw_short
+tavily | tvly-(?:dev-|prod-)?[A-Za-z0-9]{30,} | vendor | tvly-{32} | tvly-short
+e2b | e2b_[a-f0-9]{40} | vendor | e2b_{h40} | e2b_short
+wandb | wandb_v1_[A-Za-z0-9_]{40,} | vendor | wandb_v1_{77} | wandb_v1_short
+pinecone | pcsk_[A-Za-z0-9]{5,8}_[A-Za-z0-9]{50,} | vendor | pcsk_{6}_{63} | pcsk_short
+adafruit | aio_[A-Za-z0-9]{28}(?![A-Za-z0-9]) | vendor | aio_{28} | aio_short
+launchdarkly | (?:api|sdk)-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12} | vendor | sdk-{h8}-{h4}-4{h3}-a{h3}-{h12} | sdk-12345678
+tencent | AKID[A-Za-z0-9]{32}(?![A-Za-z0-9]) | vendor | AKID{32} | AKIDshort
+zapier-webhook | hooks\.zapier\.com/hooks/catch/[0-9]{4,12}/[a-z0-9]{5,12} | vendor | hooks.zapier.com/hooks/catch/{d7}/{l7} | hooks.zapier.com/docs
+apify | apify_api_[A-Za-z0-9]{34,40} | trufflehog | apify_api_{36} | apify_api_short
+alchemy | alcht_[A-Za-z0-9]{30} | trufflehog | alcht_{30} | alcht_short
+linear-webhook | lin_wh_[A-Za-z0-9]{30,} | vendor | lin_wh_{40} | lin_wh_short
+cockroach | CCDB1_[A-Za-z0-9]{22}_[A-Za-z0-9]{40} | github | CCDB1_{22}_{40} | CCDB1_short
+rootly | rootly_[a-f0-9]{64} | trufflehog | rootly_{h64} | rootly_short
+aiven | AVNS_[A-Za-z0-9_-]{19,} | github | AVNS_{19} | AVNS_short
+deno | dd[pw]_[A-Za-z0-9]{36} | github | ddp_{36} | ddp_short
+neon | napi_[a-z0-9]{60,} | github | napi_{l64} | napi_short
+samsara | samsara_api_[A-Za-z0-9]{30} | github | samsara_api_{30} | samsara_api_short
+zuplo | zpka_[a-z0-9]{32}_[a-z0-9]{8} | github | zpka_{l32}_{l8} | zpka_short
+paddle | pdl_(?:live|sdbx)_apikey_[a-z0-9]{26}_[A-Za-z0-9]{22}_[A-Za-z0-9]{3} | github | pdl_live_apikey_{l26}_{22}_{3} | pdl_live_apikey_short
+jina | jina_[A-Za-z0-9_-]{50,} | vendor | jina_{h32}{28} | jina_short
+wakatime | waka_[0-9a-f]{8}-[0-9a-f-]{27} | vendor | waka_{u} | waka_short
+telnyx | KEY0[A-Za-z0-9]{16,48}_[A-Za-z0-9]{10,} | github | KEY0{40}_{14} | KEY0short
+open-vsx | ovsxat_[0-9a-f]{8}-[0-9a-f-]{27} | github | ovsxat_{u} | ovsxat_short
+sindri | sindri_[A-Za-z0-9]{32} | github | sindri_{32} | sindri_short
+stackhawk | hawk\.[A-Za-z0-9_-]{20}\.[A-Za-z0-9_-]{20} | trufflehog | hawk.{20}.{20} | hawk.short
+firecrawl | fc-[a-f0-9]{32} | github | fc-{h32} | fc-short
+trigger-dev | tr_(?:dev|prod|stg|preview)_[A-Za-z0-9]{20,} | vendor | tr_prod_{20} | tr_prod_short
+inngest | signkey-[a-z]{2,10}-[a-f0-9]{32,} | vendor | signkey-prod-{h64} | signkey-prod-short
+browserbase | bb_(?:live|test)_[A-Za-z0-9_-]{24,} | vendor | bb_live_{27} | bb_live_short
+firebase-messaging | AAAA[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{140} | trufflehog | AAAA{7}:{140} | AAAA is how some begin
+runpod | rpa_[A-Z0-9]{40,} | github | rpa_{U42} | rpa_short
+ionic | ion_[A-Za-z0-9]{42} | github | ion_{42} | ion_short
+polar | polar_[a-z]{2,4}_[A-Za-z0-9]{36,} | github | polar_oat_{40} | polar_oat_short
+persona | persona_(?:production|sandbox)_[A-Za-z0-9-]{36} | github | persona_production_{u} | persona_production_short
+unkey | unkey_[A-Za-z0-9]{20,} | vendor | unkey_{24} | unkey_short
+braintrust | bt-st-[A-Za-z0-9]{40,} | vendor | bt-st-{40} | bt-st-short
+onfido | api_(?:live|sandbox)(?:_(?:us|ca|eu))?\.[A-Za-z0-9_-]{11}\.[A-Za-z0-9_-]{32} | github | api_live.{11}.{32} | api_live.short
+`;

@@ -12,12 +12,12 @@ const minKey = 16;
 const starts = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_~.+/";
 const keyStart = /(?<![A-Za-z0-9])[A-Za-z0-9_~.+/]/g;
 
-/** Looks for keys in a stretch; forms are tried only where a character stands that they can start with. */
+/** Looks for keys in a candidate; forms are tried only where a character stands that they can start with. */
 export class KeyFinder {
   private readonly byFirst = new Map<string, RegExp>();
 
   constructor() {
-    const firsts = keyForms.map(({ form }) => ({ form, first: firstOf(form) }));
+    const firsts = keyForms().map(({ form }) => ({ form, first: firstOf(form) }));
     for (const character of starts) {
       const forms = firsts.filter(({ first }) => first.test(character)).map(({ form }) => form);
       if (forms.length === 0) continue;
@@ -25,15 +25,15 @@ export class KeyFinder {
     }
   }
 
-  find(stretch: string): Finding[] {
+  find(candidate: string): Finding[] {
     const found: Finding[] = [];
-    if (stretch.length < minKey) return found;
+    if (candidate.length < minKey) return found;
     let end = 0;
-    for (const { 0: character, index } of stretch.matchAll(keyStart)) {
-      const forms = index < end || index + minKey > stretch.length ? undefined : this.byFirst.get(character);
+    for (const { 0: character, index } of candidate.matchAll(keyStart)) {
+      const forms = index < end || index + minKey > candidate.length ? undefined : this.byFirst.get(character);
       if (forms === undefined) continue;
       forms.lastIndex = index;
-      const key = forms.exec(stretch)?.[0];
+      const key = forms.exec(candidate)?.[0];
       if (key === undefined) continue;
       end = index + key.length;
       if (isKey(key)) found.push({ start: index, end, mask: secretMask });

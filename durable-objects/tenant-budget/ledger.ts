@@ -1,0 +1,140 @@
+/** The ledger of a tenant's limits: takes, reserves, settles, and says what is left. What is decided stands in `src/tenancy/limits`. */
+
+import { defined } from "../../src/conversation/defined.js";
+import { ok, type Result } from "../../src/conversation/problem.js";
+import type { Taking } from "../../src/gateways/budget-messages.js";
+import { type Demand, moneyParts } from "../../src/tenancy/limits/demand.js";
+import type { Settlement } from "../../src/tenancy/limits/grants.js";
+import { changeOf, expire, settle, unsettledAfterMs } from "../../src/tenancy/limits/grants.js";
+import { isHeld, isReserved, type LimitState } from "../../src/tenancy/limits/limit.js";
+import { limitReached } from "../../src/tenancy/limits/refusal.js";
+import { hasRoom, newsOf, remainingOf, taken } from "../../src/tenancy/limits/room.js";
+import { type WindowSpan, windowAt } from "../../src/tenancy/limits/windows.js";
+import type { Kit } from "../kit/kit.js";
+import type { BudgetStore, StoredGrant } from "./store.js";
+
+/** How long what is over is kept, for settlements that come late, in milliseconds; and how often it is looked for. */
+const keptMs = 86_400_000;
+const sweepMs = 60_000;
+
+export class Ledger {
+  private sweptAt = 0;
+
+  constructor(
+    private readonly store: BudgetStore,
+    private readonly kit: Pick<Kit, "write" | "outbox" | "deliverSoon">,
+    private readonly now: () => number,
+  ) {}
+
+  /** Takes all of it, or nothing. What is held for work is known by the work and the step: the same again is taken already. */
+  take({ work, step, demands }: Taking): Result<null> {
+    const now = this.now();
+    const result = this.kit.write((): Result<null> => {
+      this.sweep(now);
+      if (work !== undefined && this.store.hasGrant(work, step)) return ok(null);
+      const looked = demands.map((demand) => ({ demand, ...this.look(demand, now) }));
+      const over = looked.find(({ demand, counter }) => demand.isEnforced && !hasRoom(demand, counter));
+      if (over !== undefined) {
+        const { demand, counter, span } = over;
+        this.note(demand, span, counter, true, now);
+        return { ok: false, problem: limitReached(demand, span, remainingOf(counter, demand.max), now) };
+      }
+      for (const { demand, counter, span } of looked) {
+        const isKept = isReserved(demand.measure) || isHeld(demand.measure);
+        const after = taken(counter, demand.amount, isKept);
+        if (isKept && work !== undefined) this.store.putGrant(grantOf(work, step, demand, span, now));
+        this.note(demand, span, after, !hasRoom(demand, counter), now);
+      }
+      return ok(null);
+    });
+    this.kit.deliverSoon();
+    return result;
+  }
+
+  /** What work has come to. In any order, and again. */
+  settle(settlements: readonly Settlement[]): void {
+    this.kit.write(() => {
+      this.sweep(this.now());
+      for (const { work, upTo, tokens, money } of settlements) {
+        const known = this.store.grantsOf(work);
+        // A take that comes after this finds itself taken, and holds nothing.
+        if (known.length === 0 && upTo >= 0) this.store.putGrant(neverTaken(work, upTo, this.now()));
+        for (const grants of Map.groupBy(known, ({ limit }) => limit).values()) {
+          const spent = { tokens, money }[grants[0]?.measure === "money" ? "money" : "tokens"];
+          // What was settled behind this is known better.
+          if (grants.some(({ step, state }) => step > upTo && state === "settled")) continue;
+          const total = isReserved(grants[0]?.measure ?? "turns") ? spent : 0;
+          settle(grants, upTo, total).forEach((settled, at) => {
+            const before = grants[at];
+            if (before !== undefined) this.change(before, settled);
+          });
+        }
+      }
+    });
+  }
+
+  /** What a limit says now, for one of those that it is counted apart for. */
+  state(demand: Demand): LimitState {
+    const now = this.now();
+    this.kit.write(() => this.sweep(now, true));
+    const { counter, span } = this.look(demand, now);
+    const shown = (amount: number): number => (demand.measure === "money" ? amount / moneyParts : amount);
+    return {
+      used: shown(counter.used),
+      reserved: shown(counter.reserved),
+      max: shown(demand.max),
+      remaining: shown(remainingOf(counter, demand.max)),
+      unsettled: shown(this.store.unsettledIn({ ...demand, start: span.start })),
+      ...defined({ resetsAt: span.end === undefined ? undefined : new Date(span.end).toISOString() }),
+    };
+  }
+
+  private look(demand: Demand, now: number) {
+    const span = windowAt(demand.window, demand.timeZone, now);
+    return { span, counter: this.store.counter({ ...demand, start: span.start }) };
+  }
+
+  /** Stores a counter, and whatever somebody has to be told of it. */
+  private note(
+    demand: Demand,
+    span: WindowSpan,
+    counter: Parameters<typeof newsOf>[0],
+    isOver: boolean,
+    now: number,
+  ): void {
+    const { counter: told, news } = newsOf(counter, demand, isOver);
+    this.store.putCounter({ ...demand, start: span.start }, span, told);
+    const { limit, scope } = demand;
+    for (const { type, ...more } of news) {
+      const resetsAt = span.end === undefined ? undefined : new Date(span.end).toISOString();
+      const key = [type, ...Object.values(more), limit, scope, span.start].join(" ");
+      const data = { limit, scope, ...defined({ resetsAt }), ...more };
+      this.kit.outbox.put("limit", key, { type, key, data, at: now });
+    }
+  }
+
+  private sweep(now: number, isAsked = false): void {
+    if (!isAsked && now - this.sweptAt < sweepMs) return;
+    this.sweptAt = now;
+    for (const grant of this.store.openSince(now - unsettledAfterMs)) this.change(grant, expire(grant, now));
+    // No work goes on for so long: somebody died who would have given it back.
+    for (const grant of this.store.placesSince(now - keptMs)) this.change(grant, { ...grant, state: "settled" });
+    this.store.forgetBefore(now - keptMs);
+  }
+
+  private change<G extends Pick<StoredGrant, "state" | "spent">>(before: StoredGrant, after: G): void {
+    const { state, spent } = after;
+    const changed = { ...before, state, spent };
+    this.store.moveCounter(before, changeOf(before, changed));
+    this.store.putGrant(changed);
+  }
+}
+
+function neverTaken(work: string, step: number, at: number): StoredGrant {
+  return { work, limit: "", step, scope: "", start: 0, measure: "turns", amount: 0, at, state: "settled", spent: 0 };
+}
+
+function grantOf(work: string, step: number, demand: Demand, { start }: WindowSpan, at: number): StoredGrant {
+  const { limit, scope, measure, amount } = demand;
+  return { work, limit, step, scope, start, measure, amount, at, state: "open", spent: 0 };
+}

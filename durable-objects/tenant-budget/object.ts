@@ -1,0 +1,55 @@
+/** The object of a tenant's limits as others call it: what it does is in `BudgetEngine`. */
+
+import { composeBudgetPlatform } from "../../src/composition.js";
+import type { Result } from "../../src/conversation/problem.js";
+import type { BudgetObject } from "../../src/gateways/budget-gateway.js";
+import type { Taking } from "../../src/gateways/budget-messages.js";
+import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
+import type { Demand } from "../../src/tenancy/limits/demand.js";
+import type { Settlement } from "../../src/tenancy/limits/grants.js";
+import type { LimitState } from "../../src/tenancy/limits/limit.js";
+import { loaded } from "../../src/text/lazily.js";
+import { StoredObject } from "../kit/stored-object.js";
+import { BudgetEngine } from "./budget-engine.js";
+import { tenantBudgetSchema } from "./schema.js";
+
+const messages = loaded(() => import("../../src/gateways/budget-messages.js"));
+
+/** What one tenant has used and reserved of its limits. */
+export class TenantBudget extends StoredObject<BudgetEngine> implements BudgetObject {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env, tenantBudgetSchema, new BudgetEngine(ctx, composeBudgetPlatform(env)));
+  }
+
+  async take(tenantId: string, taking: Wire<Taking>): Promise<Wire<Result<null>>> {
+    const parsed = fromWire(taking, (await messages()).takingSchema());
+    this.create(tenantId);
+    return toWire((await this.engine.ledger()).take(parsed));
+  }
+
+  async settle(settlements: Wire<readonly Settlement[]>): Promise<void> {
+    if (!this.exists()) return;
+    const parsed = fromWire(settlements, (await messages()).settlementsSchema());
+    (await this.engine.ledger()).settle(parsed);
+  }
+
+  async state(tenantId: string, demand: Wire<Demand>): Promise<Wire<LimitState>> {
+    const parsed = fromWire(demand, (await messages()).demandSchema());
+    this.create(tenantId);
+    return toWire((await this.engine.ledger()).state(parsed));
+  }
+
+  async remove(): Promise<void> {
+    if (!this.exists()) return;
+    await this.engine.kit.stop();
+    await this.engine.kit.empty();
+  }
+
+  private create(tenantId: string): void {
+    if (this.exists()) return;
+    this.ctx.storage.transactionSync(() => {
+      this.makeTables();
+      this.ctx.storage.sql.exec("INSERT INTO budget (one, tenant_id) VALUES (1, ?)", tenantId);
+    });
+  }
+}

@@ -1,0 +1,22 @@
+/** The tables of a tenant's budget, besides the kit's. Steps are only ever added. */
+import type { SchemaStep } from "../kit/schema.js";
+
+export const tenantBudgetSchema: readonly SchemaStep[] = [
+  {
+    name: "tenant budget",
+    sql: `
+      CREATE TABLE budget (one INTEGER PRIMARY KEY CHECK (one = 1), tenant_id TEXT NOT NULL);
+      -- What is counted for a limit, in a window that began at a time; of money in millionths.
+      CREATE TABLE counters (
+        limit_name TEXT NOT NULL, scope TEXT NOT NULL, start INTEGER NOT NULL, ends INTEGER, used INTEGER NOT NULL,
+        reserved INTEGER NOT NULL, warned INTEGER NOT NULL, reached INTEGER NOT NULL,
+        PRIMARY KEY (limit_name, scope, start)) WITHOUT ROWID;
+      CREATE INDEX counters_by_end ON counters (ends);
+      -- What is held for work, each reservation by its number in the work.
+      CREATE TABLE grants (
+        work TEXT NOT NULL, limit_name TEXT NOT NULL, step INTEGER NOT NULL, scope TEXT NOT NULL, start INTEGER NOT NULL,
+        measure TEXT NOT NULL, amount INTEGER NOT NULL, at INTEGER NOT NULL, state TEXT NOT NULL, spent INTEGER NOT NULL,
+        PRIMARY KEY (work, limit_name, step)) WITHOUT ROWID;
+      CREATE INDEX grants_by_state ON grants (state, at);`,
+  },
+];

@@ -1,0 +1,113 @@
+/** A budget's tables: counters of windows, and what is held for work. */
+import { z } from "zod";
+import { exec } from "../../src/platform/sql.js";
+import type { Grant } from "../../src/tenancy/limits/grants.js";
+import { type Measure, measures } from "../../src/tenancy/limits/limit.js";
+import { type Counter, emptyCounter } from "../../src/tenancy/limits/room.js";
+import type { WindowSpan } from "../../src/tenancy/limits/windows.js";
+
+/** Which counter: of a limit, for whom, in the window that began then. */
+export interface CounterKey {
+  readonly limit: string;
+  readonly scope: string;
+  readonly start: number;
+}
+
+export interface StoredGrant extends Grant, CounterKey {
+  readonly work: string;
+  readonly measure: Measure;
+}
+
+type Row = Record<string, SqlStorageValue>;
+const grantRow = z
+  .object({
+    work: z.string(),
+    limit_name: z.string(),
+    step: z.number(),
+    scope: z.string(),
+    start: z.number(),
+    measure: z.enum(measures),
+    amount: z.number(),
+    at: z.number(),
+    state: z.enum(["open", "settled", "unsettled"]),
+    spent: z.number(),
+  })
+  .transform(({ limit_name, ...row }): StoredGrant => ({ ...row, limit: limit_name }));
+
+export class BudgetStore {
+  private readonly exec;
+
+  constructor(sql: SqlStorage) {
+    this.exec = exec<Row>(sql);
+  }
+
+  counter({ limit, scope, start }: CounterKey): Counter {
+    const [row] = this.exec`SELECT used, reserved, warned, reached FROM counters
+      WHERE limit_name = ${limit} AND scope = ${scope} AND start = ${start}`.toArray();
+    if (row === undefined) return emptyCounter;
+    const { used, reserved, warned, reached } = row;
+    return { used: Number(used), reserved: Number(reserved), warned: Number(warned), reached: Number(reached) === 1 };
+  }
+
+  putCounter({ limit, scope }: CounterKey, { start, end }: WindowSpan, counter: Counter): void {
+    const { used, reserved, warned } = counter;
+    const reached = counter.reached ? 1 : 0;
+    this.exec`INSERT INTO counters (limit_name, scope, start, ends, used, reserved, warned, reached)
+      VALUES (${limit}, ${scope}, ${start}, ${end}, ${used}, ${reserved}, ${warned}, ${reached})
+      ON CONFLICT DO UPDATE
+      SET used = excluded.used, reserved = excluded.reserved, warned = excluded.warned, reached = excluded.reached`;
+  }
+
+  /** Of a window that may be over; one that is forgotten stays so. */
+  moveCounter({ limit, scope, start }: CounterKey, by: { readonly used: number; readonly reserved: number }): void {
+    this.exec`UPDATE counters SET used = MAX(0, used + ${by.used}), reserved = MAX(0, reserved + ${by.reserved})
+      WHERE limit_name = ${limit} AND scope = ${scope} AND start = ${start}`;
+  }
+
+  /** Of a limit's window: reserved, counted as spent, and never settled. */
+  unsettledIn({ limit, scope, start }: CounterKey): number {
+    return Number(
+      this.exec`SELECT COALESCE(SUM(spent), 0) AS n FROM grants
+        WHERE state = 'unsettled' AND limit_name = ${limit} AND scope = ${scope} AND start = ${start}`.one().n,
+    );
+  }
+
+  hasGrant(work: string, step: number): boolean {
+    return this.exec`SELECT 1 FROM grants WHERE work = ${work} AND step = ${step} LIMIT 1`.toArray().length > 0;
+  }
+
+  grantsOf(work: string): StoredGrant[] {
+    return this.exec`SELECT * FROM grants WHERE work = ${work} ORDER BY limit_name, step`
+      .toArray()
+      .map((row) => grantRow.parse(row));
+  }
+
+  /** Open ones of measures that are settled, from before a time. */
+  openSince(before: number): StoredGrant[] {
+    return this.exec`SELECT * FROM grants
+      WHERE state = 'open' AND at <= ${before} AND measure IN ('tokens', 'money') ORDER BY at LIMIT 500`
+      .toArray()
+      .map((row) => grantRow.parse(row));
+  }
+
+  /** Places that nobody has given back since a time. */
+  placesSince(before: number): StoredGrant[] {
+    return this.exec`SELECT * FROM grants
+      WHERE state = 'open' AND at <= ${before} AND measure = 'concurrentTurns' ORDER BY at LIMIT 500`
+      .toArray()
+      .map((row) => grantRow.parse(row));
+  }
+
+  putGrant({ work, limit, step, scope, start, measure, amount, at, state, spent }: StoredGrant): void {
+    this.exec`INSERT INTO grants (work, limit_name, step, scope, start, measure, amount, at, state, spent)
+      VALUES (${work}, ${limit}, ${step}, ${scope}, ${start}, ${measure}, ${amount}, ${at}, ${state}, ${spent})
+      ON CONFLICT DO UPDATE SET state = excluded.state, spent = excluded.spent`;
+  }
+
+  /** Windows and grants that nobody asks for any more. */
+  forgetBefore(at: number): void {
+    this.exec`DELETE FROM counters WHERE ends < ${at}`;
+    this.exec`DELETE FROM grants WHERE state = 'settled' AND at < ${at}`;
+    this.exec`DELETE FROM grants WHERE state = 'unsettled' AND at < ${at - 30 * 86_400_000}`;
+  }
+}

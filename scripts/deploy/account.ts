@@ -1,0 +1,266 @@
+/**
+ * The account, as Cloudflare's API shows it: what is read for the plan, and the few things that wrangler doesn't make by itself or not early
+ * enough (a database before its migrations, a queue that is only consumed, the account's name below workers.dev).
+ */
+import { z } from "zod";
+import { type Placement, Refusal } from "./options.js";
+import type { Ports } from "./ports.js";
+import type { Target } from "./target.js";
+
+export interface AccountState {
+  /** Its name below workers.dev. */
+  readonly subdomain?: string | undefined;
+  readonly database?: DatabaseState | undefined;
+  readonly queues: readonly string[];
+  /** Missing where nothing was deployed yet. */
+  readonly worker?: { readonly secrets: readonly string[]; readonly deployments: readonly Deployment[] } | undefined;
+  /** Custom domains of the account, and the Worker that each leads to. */
+  readonly domains: readonly { readonly hostname: string; readonly service: string }[];
+}
+
+export interface DatabaseState {
+  readonly id: string;
+  readonly jurisdiction?: string | undefined;
+  readonly migrations: readonly string[];
+  readonly tenants: number;
+}
+
+/** The newest first. */
+export interface Deployment {
+  readonly at: string;
+  readonly versions: readonly { readonly id: string; readonly percentage: number; readonly tag?: string | undefined }[];
+}
+
+interface Share {
+  readonly id: string;
+  /** Of the requests, from 0 to 100. */
+  readonly percentage: number;
+}
+
+/** Where the API is and who asks. */
+interface Access {
+  readonly fetch: typeof fetch;
+  readonly apiUrl: string;
+  readonly token: string;
+  readonly accountId: string;
+}
+
+const databaseSchema = z.object({ uuid: z.string(), name: z.string(), jurisdiction: z.string().nullish() });
+const queueSchema = z.object({ queue_name: z.string() });
+const deploymentsSchema = z.object({
+  deployments: z.array(
+    z.object({
+      created_on: z.string(),
+      versions: z.array(z.object({ version_id: z.string(), percentage: z.number() })),
+    }),
+  ),
+});
+const versionSchema = z.object({ annotations: z.record(z.string(), z.unknown()).optional() });
+
+/** Deployments whose versions are looked at: enough to go back. */
+const deploymentsRead = 10;
+
+export class Account {
+  readonly id: string;
+
+  constructor(private readonly access: Access) {
+    this.id = access.accountId;
+  }
+
+  /** Only reads. */
+  async look(target: Target): Promise<AccountState> {
+    const [subdomain, database, queues, worker, domains] = await Promise.all([
+      this.find("/workers/subdomain", z.object({ subdomain: z.string() })),
+      this.findDatabase(target.database),
+      this.list("/queues", queueSchema),
+      this.findWorker(target.worker),
+      this.list("/workers/domains", z.object({ hostname: z.string(), service: z.string() })),
+    ]);
+    return {
+      subdomain: subdomain?.subdomain,
+      database,
+      queues: queues.map(({ queue_name: name }) => name),
+      worker,
+      domains,
+    };
+  }
+
+  async createDatabase(name: string, placement: Placement): Promise<void> {
+    const where =
+      "jurisdiction" in placement
+        ? { jurisdiction: placement.jurisdiction }
+        : placement.location === "auto"
+          ? {}
+          : { primary_location_hint: placement.location };
+    await this.send("POST", "/d1/database", { name, ...where });
+  }
+
+  async createQueue(name: string): Promise<void> {
+    await this.send("POST", "/queues", { queue_name: name });
+  }
+
+  async createSubdomain(name: string): Promise<void> {
+    await this.send("PUT", "/workers/subdomain", { subdomain: name });
+  }
+
+  /** Gives each version its share of the requests. */
+  async deployVersions(worker: string, versions: readonly Share[], message: string): Promise<void> {
+    const shares = versions.map(({ id, percentage }) => ({ version_id: id, percentage }));
+    const annotations = { "workers/message": message };
+    const body = { strategy: "percentage", versions: shares, annotations };
+    await this.send("POST", `/workers/scripts/${worker}/deployments`, body);
+  }
+
+  /** The one that was uploaded last, whether it has requests or not. */
+  async newestVersion(worker: string): Promise<{ readonly id: string; readonly tag?: string | undefined } | undefined> {
+    const path = `/workers/scripts/${worker}`;
+    const found = await this.find(`${path}/versions`, z.object({ items: z.array(z.object({ id: z.string() })) }));
+    const [newest] = found?.items ?? [];
+    return newest && { id: newest.id, tag: await this.tagOf(path, newest.id) };
+  }
+
+  private async findDatabase(name: string): Promise<DatabaseState | undefined> {
+    const listed = await this.list(`/d1/database?name=${encodeURIComponent(name)}`, databaseSchema);
+    const found = listed.find((one) => one.name === name);
+    if (found === undefined) return undefined;
+    const migrations = await this.query(found.uuid, "SELECT name FROM d1_migrations ORDER BY id", { name: z.string() });
+    const [tenants] = await this.query(found.uuid, "SELECT COUNT(*) AS n FROM tenants", { n: z.number() });
+    return {
+      id: found.uuid,
+      jurisdiction: found.jurisdiction ?? undefined,
+      migrations: migrations.map((one) => one.name),
+      tenants: tenants?.n ?? 0,
+    };
+  }
+
+  /** @returns nothing where the table isn't there yet */
+  private async query<S extends z.ZodRawShape>(database: string, sql: string, row: S) {
+    const results = z.array(z.object({ results: z.array(z.object(row)) }));
+    const { result: found } = await this.send("POST", `/d1/database/${database}/query`, { sql }, [/no such table/]);
+    return found === undefined ? [] : (results.parse(found)[0]?.results ?? []);
+  }
+
+  private async findWorker(name: string): Promise<AccountState["worker"]> {
+    const path = `/workers/scripts/${name}`;
+    const found = await this.find(`${path}/deployments`, deploymentsSchema);
+    if (found === undefined) return undefined;
+    const secrets = await this.list(`${path}/secrets`, z.object({ name: z.string() }));
+    const recent = found.deployments.slice(0, deploymentsRead);
+    const ids = [...new Set(recent.flatMap(({ versions }) => versions.map((one) => one.version_id)))];
+    const tags = new Map(await Promise.all(ids.map(async (id) => [id, await this.tagOf(path, id)] as const)));
+    return {
+      secrets: secrets.map((one) => one.name),
+      deployments: recent.map(({ created_on: at, versions }) => ({
+        at,
+        versions: versions.map(({ version_id: id, percentage }) => ({ id, percentage, tag: tags.get(id) })),
+      })),
+    };
+  }
+
+  /** The release that a version was deployed as: `deploy` marks each. */
+  private async tagOf(path: string, id: string): Promise<string | undefined> {
+    const version = await this.find(`${path}/versions/${id}`, versionSchema);
+    const tag = version?.annotations?.["workers/tag"];
+    return typeof tag === "string" ? tag : undefined;
+  }
+
+  /** @returns nothing where there is none */
+  private async find<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {
+    const { result: found } = await this.send("GET", path, undefined, [/^10007:/, /^10090:/, /^404:/]);
+    return found === undefined ? undefined : schema.parse(found);
+  }
+
+  /** Page by page; some lists have pages of their own size, and some say how many there are. */
+  private async list<T>(path: string, schema: z.ZodType<T>): Promise<T[]> {
+    const all: T[] = [];
+    for (let page = 1; page <= maxPages; page++) {
+      const sized = `${path}${path.includes("?") ? "&" : "?"}page=${page}&per_page=100`;
+      const { result, result_info: info } = await this.send("GET", sized);
+      const found = z.array(schema).nullable().parse(result) ?? [];
+      all.push(...found);
+      const isLast = info?.total_count === undefined ? found.length < 100 : all.length >= info.total_count;
+      if (isLast || found.length === 0) break;
+    }
+    return all;
+  }
+
+  /** @param missing errors (`code: message`) that mean that it isn't there: then there is no result */
+  private async send(
+    method: string,
+    path: string,
+    body?: object,
+    missing: readonly RegExp[] = [],
+  ): Promise<z.infer<typeof answerSchema>> {
+    const { fetch: send, apiUrl, token, accountId } = this.access;
+    const response = await send(`${apiUrl}/accounts/${accountId}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(30_000),
+    }).catch((error: unknown) => {
+      throw new Refusal(
+        `Cloudflare's API can't be reached (${error instanceof Error ? error.message : error}).${again}`,
+      );
+    });
+    const answer = answerSchema.safeParse(await response.json().catch(() => undefined)).data;
+    if (response.ok && answer?.success) return answer;
+    const errors = (answer?.errors ?? []).map(({ code, message }) => `${code}: ${message}`);
+    if (errors.length === 0) errors.push(`${response.status}: no reason was given`);
+    const isMissing = response.status < 500 && errors.some((one) => missing.some((pattern) => pattern.test(one)));
+    if (isMissing) return { success: false, result: undefined };
+    throw new Refusal(
+      `Cloudflare's API refused ${method} ${path}: ${errors.join("; ")}.${hintFor(response.status, path)}`,
+    );
+  }
+}
+
+/** More than any account has of what is listed here. */
+const maxPages = 100;
+const again = " Run the command again: what is done already stays.";
+
+const answerSchema = z.object({
+  success: z.boolean(),
+  errors: z.array(z.object({ code: z.number(), message: z.string() })).optional(),
+  result: z.unknown(),
+  result_info: z.object({ total_count: z.number().optional() }).nullish(),
+});
+
+function hintFor(status: number, path: string): string {
+  if (status === 401 || status === 403) {
+    return " The token needs to edit Workers Scripts, D1 and Queues of this account (docs/deployment.md).";
+  }
+  if (path === "/workers/subdomain") return " The name may be taken: give another one, --subdomain <name>.";
+  return again;
+}
+
+/** As whom the environment says, or who has signed in with `wrangler login`. */
+export async function openAccount({ environment, fetch: send, wrangler }: Ports): Promise<Account> {
+  const apiUrl = environment.CLOUDFLARE_API_BASE_URL ?? "https://api.cloudflare.com/client/v4";
+  const token = environment.CLOUDFLARE_API_TOKEN ?? (await loginToken(wrangler));
+  if (!token) throw new Refusal("nobody is signed in: npx wrangler login, or set CLOUDFLARE_API_TOKEN.");
+  const accountId = environment.CLOUDFLARE_ACCOUNT_ID ?? (await onlyAccount(apiUrl, token, send));
+  return new Account({ fetch: send, apiUrl, token, accountId });
+}
+
+/** Wrangler renews it where it has expired. */
+async function loginToken(wrangler: Ports["wrangler"]): Promise<string | undefined> {
+  const { status, output } = await wrangler(["auth", "token", "--json"]);
+  if (status !== 0) return undefined;
+  const json = output.slice(output.indexOf("{"), output.lastIndexOf("}") + 1);
+  return z.object({ token: z.string() }).safeParse(JSON.parse(json || "{}")).data?.token;
+}
+
+async function onlyAccount(apiUrl: string, token: string, send: typeof fetch): Promise<string> {
+  const response = await send(`${apiUrl}/accounts?per_page=50`, { headers: { authorization: `Bearer ${token}` } });
+  const listed = z
+    .object({ result: z.array(z.object({ id: z.string(), name: z.string() })) })
+    .safeParse(await response.json().catch(() => undefined));
+  const accounts = listed.data?.result ?? [];
+  const [first] = accounts;
+  if (first !== undefined && accounts.length === 1) return first.id;
+  throw new Refusal(
+    accounts.length === 0
+      ? `the token shows no account (${response.status}). Sign in again with npx wrangler login, or set CLOUDFLARE_ACCOUNT_ID.`
+      : `there are several accounts; set CLOUDFLARE_ACCOUNT_ID to one of ${accounts.map(({ id, name }) => `${id} (${name})`).join(", ")}.`,
+  );
+}

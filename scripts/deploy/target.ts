@@ -1,0 +1,65 @@
+/** What an environment of wrangler.toml is to have on the account. */
+import { readdirSync, readFileSync } from "node:fs";
+import { z } from "zod";
+import { readCodeFacts, readReleases, tagOf } from "./releases.js";
+
+export interface Target {
+  readonly environment: string;
+  readonly worker: string;
+  readonly database: string;
+  /** Those that are written to and those that are only read. */
+  readonly queues: readonly string[];
+  /** File names, in order. */
+  readonly migrations: readonly string[];
+  /** Without these wrangler deploys nothing. */
+  readonly secrets: readonly string[];
+  /** Classes of objects. */
+  readonly objects: readonly string[];
+  /** Of package.json; `/health` says it. */
+  readonly version: string;
+  /** What the version is deployed as: the release's number, with a mark where this code isn't that release's. */
+  readonly tag: string;
+}
+
+const configSchema = z.object({
+  name: z.string(),
+  d1_databases: z.array(z.object({ binding: z.string(), database_name: z.string(), migrations_dir: z.string() })),
+  queues: z.object({
+    producers: z.array(z.object({ queue: z.string() })).default([]),
+    consumers: z.array(z.object({ queue: z.string(), dead_letter_queue: z.string().optional() })).default([]),
+  }),
+  secrets: z.object({ required: z.array(z.string()) }),
+  exports: z.record(z.string(), z.unknown()),
+});
+
+/** Those that can be deployed: the top level is the local one. */
+export function environmentsOf(toml: string): string[] {
+  return [...toml.matchAll(/^\[env\.([A-Za-z0-9_-]+)\]$/gm)].map(([, name = ""]) => name);
+}
+
+/** Reads wrangler.toml as wrangler does. Its library is large: it is loaded when a target is wanted. */
+export async function readTarget(environment: string): Promise<Target> {
+  const { unstable_readConfig } = await import("wrangler");
+  const config = configSchema.parse(unstable_readConfig({ config: "wrangler.toml", env: environment }));
+  const [database] = config.d1_databases;
+  if (database === undefined) throw new TypeError(`wrangler.toml has no database for ${environment}`);
+  const { producers, consumers } = config.queues;
+  const queues = [...producers, ...consumers].map(({ queue }) => queue);
+  const dead = consumers.flatMap(({ dead_letter_queue: queue }) => queue ?? []);
+  const migrations = readdirSync(database.migrations_dir)
+    .filter((name) => name.endsWith(".sql"))
+    .sort();
+  const objects = Object.keys(config.exports).sort();
+  const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync("package.json", "utf8")));
+  return {
+    environment,
+    worker: config.name,
+    database: database.database_name,
+    queues: [...new Set([...queues, ...dead])],
+    migrations,
+    secrets: config.secrets.required,
+    objects,
+    version,
+    tag: tagOf(version, await readCodeFacts({ objects, migrations }), readReleases()),
+  };
+}

@@ -1,0 +1,25 @@
+/** The acts on people, in the order in which the document lists them. */
+import { inviteFirstPerson } from "./invite-first-person.js";
+import {
+  changePerson,
+  deletePerson,
+  endPersonSessions,
+  invitePerson,
+  invitePersonAgain,
+  listPeople,
+} from "./manage-people.js";
+import { addOwnPasskey, deleteOwnPasskey, listOwnPasskeys, signOut } from "./own-sign-in.js";
+
+export const peopleActs = [
+  inviteFirstPerson,
+  listPeople,
+  invitePerson,
+  invitePersonAgain,
+  changePerson,
+  deletePerson,
+  endPersonSessions,
+  listOwnPasskeys,
+  addOwnPasskey,
+  deleteOwnPasskey,
+  signOut,
+];

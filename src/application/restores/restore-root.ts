@@ -1,0 +1,167 @@
+/**
+ * Putting a session, a run or a roundtable back to how it was: by the platform's log of changes of its object, of the last 30 days. The
+ * object is the truth: what D1 says of it follows, and what was erased since is erased again. What is interrupted goes on.
+ */
+import { z } from "zod";
+import { recordOf } from "../../conversation/actor-record.js";
+import { need, problem } from "../../conversation/problem.js";
+import type { RootGateway, RootObject } from "../../gateways/root-gateway.js";
+import { newId } from "../../platform/ids.js";
+import { describeError, log } from "../../platform/logging.js";
+import type { Restore } from "../../stores/restore-store.js";
+import { type Actor, systemActor } from "../../tenancy/actor.js";
+import type { RecordedAct } from "../../tenancy/audit.js";
+import { type Erasure, erasuresSince } from "../../tenancy/erasures.js";
+import { lazily } from "../../text/lazily.js";
+import { claimId } from "../creation.js";
+import type { Services } from "../services.js";
+
+export const restoreTarget = lazily(() =>
+  z
+    .strictObject({
+      at: z.iso.datetime({ offset: true }).optional(),
+      bookmark: z.string().min(1).max(200).optional(),
+    })
+    .refine(({ at, bookmark }) => (at === undefined) !== (bookmark === undefined), {
+      message: "either `at` or `bookmark`",
+      path: ["at"],
+    }),
+);
+
+export const restoredSchema = lazily(() =>
+  z.object({
+    restoreId: z.string(),
+    /** As a `bookmark` it puts everything back to how it was before this. */
+    undo: z.string(),
+    erasedAgain: z.int().describe("What was erased since, and has been erased again."),
+  }),
+);
+
+/** The platform keeps its log of changes for so long, in milliseconds. */
+const keptMs = 30 * 86_400_000;
+/** Numbers that are left out, for what the object does while it is put back. */
+const leftOut = 1_000;
+/** After which time one that isn't finished counts as interrupted, in milliseconds; how many go on at once. */
+const interruptedMs = 60_000;
+const resumedAtOnce = 20;
+const eventsAtOnce = 500;
+
+type Root = Pick<Restore, "kind" | "rootId">;
+type Objects = Pick<
+  RootGateway<RootObject>,
+  "isThere" | "events" | "numbers" | "prepareRestore" | "restart" | "restored"
+>;
+
+export async function restoreRoot(
+  actor: Actor,
+  { kind, rootId, target }: Root & { readonly target: z.infer<ReturnType<typeof restoreTarget>> },
+  services: Services,
+): Promise<z.infer<ReturnType<typeof restoredSchema>>> {
+  const { restores, now } = services;
+  const { tenantId } = actor;
+  const objects = objectsOf(kind, services);
+  if (!(await objects.isThere(tenantId, rootId))) throw problem("not_found", `There is no such ${kind}.`);
+  const since = target.at === undefined ? undefined : Date.parse(target.at);
+  if (since !== undefined && (since > now() || since < now() - keptMs)) {
+    const errors = [{ path: "at", message: "has to lie within the last 30 days" }];
+    throw problem("invalid", "An object can be put back to a time of the last 30 days.", { errors });
+  }
+  const restoreId = await claimId(actor, newId("rst"), ["restore", rootId, target], services);
+  let restore = await restores.find(tenantId, restoreId);
+  if (restore === undefined) {
+    // What was erased a moment ago may be on its way to the ledger, and is undone with the object.
+    await restores.noteErasures(tenantId, await erasedIn(objects, tenantId, rootId, since ?? 0));
+    const { outbox, events } = await objects.numbers(tenantId, rootId);
+    const numbers = { outbox: outbox + leftOut, events: events + leftOut };
+    const begun = { tenantId, restoreId, kind, rootId, target, by: recordOf(actor), numbers };
+    await restores.begin(begun);
+    restore = { ...begun, undo: undefined, isFinished: false };
+  }
+  return goOn(restore, services);
+}
+
+/** Those that were interrupted go on; for the schedule. */
+export async function resumeRestores(at: number, services: Services): Promise<void> {
+  for (const restore of await services.restores.unfinished(at - interruptedMs, resumedAtOnce)) {
+    const { tenantId, rootId } = restore;
+    await goOn(restore, services).catch((error: unknown) =>
+      log("error", "restore.failed", { tenantId, objectId: rootId, ...describeError(error) }),
+    );
+  }
+}
+
+async function goOn(restore: Restore, services: Services): Promise<z.infer<ReturnType<typeof restoredSchema>>> {
+  const { restores, now } = services;
+  const { tenantId, restoreId, kind, rootId, target, by, numbers } = restore;
+  const objects = objectsOf(kind, services);
+  let { undo } = restore;
+  if (undo === undefined) {
+    const prepared = await objects.prepareRestore(tenantId, rootId, target);
+    if (!prepared.ok) await restores.forget(restore);
+    undo = need(prepared);
+    const subject = { kind: `${kind}s`, name: rootId };
+    const to = target.at ?? "a bookmark";
+    const act: RecordedAct = {
+      type: "history.restored",
+      decision: "restored",
+      actor: by,
+      subject,
+      reasons: [to],
+      at: now(),
+    };
+    await restores.prepared(restore, undo, act);
+  }
+  if (!restore.isFinished) {
+    // Once more where it was interrupted: an object that is at that state already only begins anew.
+    await objects.restart(tenantId, rootId);
+    await restores.forgetCopies(restore);
+    if (!(await objects.restored(tenantId, rootId, numbers, target.at ?? ""))) {
+      // It wasn't there yet: it is put to where it was.
+      need(await objects.prepareRestore(tenantId, rootId, { bookmark: undo }));
+      await objects.restart(tenantId, rootId);
+      await objects.restored(tenantId, rootId, numbers, "");
+      // Nothing was done: the same request again is another.
+      await restores.forget(restore);
+      throw problem("conflict", `There was no such ${kind} at that time. It is as it was before this request.`);
+    }
+  }
+  const since = target.at === undefined ? undefined : Date.parse(target.at);
+  const again = erasuresSince(await restores.erasuresOf(tenantId, rootId), since);
+  for (const erasure of again) await eraseAgain(tenantId, erasure, services);
+  await restores.finish(restore);
+  return { restoreId, undo, erasedAgain: again.length };
+}
+
+/** What the state of then lacks is no refusal. */
+async function eraseAgain(tenantId: string, { kind, rootId, itemId }: Erasure, services: Services): Promise<void> {
+  if (kind !== "message") return;
+  const by = recordOf(systemActor(tenantId, "restore"));
+  const done = await services.sessions.eraseMessage(tenantId, rootId, itemId, by);
+  if (!done.ok && done.problem.code !== "not_found") need(done);
+  await services.answers.forget(tenantId, rootId);
+}
+
+/** Messages that the object's own log says were erased since. */
+async function erasedIn(objects: Objects, tenantId: string, rootId: string, since: number): Promise<Erasure[]> {
+  const found: Erasure[] = [];
+  const read = (after?: number) => objects.events(tenantId, rootId, { after, since, limit: eventsAtOnce });
+  for (let page = await read(); page.length > 0; page = await read(page.at(-1)?.seq)) {
+    for (const { type, at, data } of page) {
+      const { messageId } = data;
+      if (type !== "message.erased" || typeof messageId !== "string") continue;
+      found.push({ kind: "message", rootId, itemId: messageId, at: Date.parse(at) });
+    }
+  }
+  return found;
+}
+
+function objectsOf(kind: Restore["kind"], { sessions, runs, roundtables }: Services): Objects {
+  switch (kind) {
+    case "session":
+      return sessions;
+    case "run":
+      return runs;
+    case "roundtable":
+      return roundtables;
+  }
+}

@@ -1,0 +1,132 @@
+/** Try supervisors on a text: what each would say of it and what all of them would, without any effect. */
+import { z } from "zod";
+import { addUsage, type ModelUsage, noUsage } from "../../agent/work.js";
+import { defined } from "../../conversation/defined.js";
+import { problem } from "../../conversation/problem.js";
+import { DeadlineError } from "../../model/deadline.js";
+import type { TokenUsage } from "../../model/port.js";
+import { withCancelSignal } from "../../platform/clock.js";
+import { newId } from "../../platform/ids.js";
+import { deliverToD1 } from "../../stores/deliveries.js";
+import { changesOf } from "../../supervision/state.js";
+import type { Supervisor } from "../../supervision/supervisor.js";
+import { type TrialVerdict, trySupervisors } from "../../supervision/trial.js";
+import type { Hook } from "../../supervision/verdict.js";
+import type { Actor } from "../../tenancy/actor.js";
+import { act } from "../act.js";
+import { saltedHash } from "../salted-hash.js";
+import type { Services } from "../services.js";
+import type { SupervisorBuilder } from "../supervisor-builder.js";
+import { tenantPolicies } from "../work-setup.js";
+import { trialContext } from "./trial-context.js";
+import { newTrialSchema, newTrialShape, type ShownTrial, trialSchema } from "./trial-schemas.js";
+import { type TriedSupervisor, triedSupervisors } from "./tried-supervisors.js";
+import { triedText } from "./tried-text.js";
+
+/** All of it may take so long, in milliseconds. */
+const longestTrialMs = 60_000;
+
+/** What leaves the system of a trial says so. */
+const origin = { metadata: {}, trial: true } as const;
+
+export const trySupervision = act("trySupervision", {
+  role: "operator",
+  reviewers: true,
+  route: {
+    method: "post",
+    path: "/v1/try",
+    tag: "Supervisors",
+    summary: "Try supervisors on a text, without any effect (operators)",
+    description:
+      "Up to eight supervisors, stored ones by name or version and others as a body, judge a text, the last message of a conversation, or a text of a turn as it was sent. What would be held for a review is shown and not opened; no pass, event, ask or change of a context is made, and no failure counts. Tokens count as the tenant's usage. What the tenant's setting `ordersInData` does to tool results isn't tried.",
+    body: "trial",
+    operationId: "trySupervision",
+    bodyShape: newTrialShape,
+    answer: "What each says alone, and what all say together",
+  },
+  input: () => z.object({ trial: newTrialSchema() }),
+  output: () => trialSchema(),
+  run: async (actor, { trial }, services): Promise<ShownTrial> => {
+    const { tenantId } = actor;
+    const tried = await triedSupervisors(trial.supervisors, actor, services);
+    const usage = new Map<string, ModelUsage>();
+    const builder = services.supervisors.counting((model, taken) => add(usage, model, taken));
+    const supervisors = tried.map((one) => built(tenantId, one, builder));
+    const { subject, transcript } = await triedText(trial.on, hookOf(supervisors), actor, services);
+    const { strict } = await tenantPolicies(tenantId, services);
+    const isLeftOut = ({ kind }: Supervisor): boolean => kind === "http" && !trial.callHttp;
+    const leftOut = new Map(supervisors.filter(isLeftOut).map(({ name }) => [name, notCalled]));
+    const id = newId("try");
+    try {
+      const { together, alone } = await withCancelSignal(longestTrialMs, () =>
+        trySupervisors(subject, supervisors, leftOut, {
+          now: services.now,
+          withDeadline: withCancelSignal,
+          hash: (text) => saltedHash(id, text),
+          strict,
+          environment: { transcript: () => transcript, context: trialContext(tenantId, origin, services) },
+        }),
+      );
+      return {
+        together: { ...together, reasons: [...together.reasons] },
+        alone: alone.map((verdict, at) => shown(verdict, tried[at])),
+      };
+    } catch (error) {
+      if (error instanceof DeadlineError)
+        throw problem("unavailable", "The supervisors didn't all answer within a minute. Try fewer of them at once.");
+      throw error;
+    } finally {
+      if (usage.size > 0) await recordUsage(actor, id, [...usage.values()], services);
+    }
+  },
+});
+
+const notCalled = "its endpoint is only called where the trial says callHttp";
+
+/** Built as a shadow, so that it holds nothing that has an effect; asked as what it is. */
+function built(tenantId: string, { name, version, body }: TriedSupervisor, builder: SupervisorBuilder): Supervisor {
+  const unstored = { kind: "supervisors", name, version: version ?? 0, body: { ...body, mode: "shadow" } } as const;
+  return { ...builder.build(tenantId, unstored, { origin }), mode: body.mode };
+}
+
+/** Where a text stands that doesn't say it. */
+function hookOf(supervisors: readonly Supervisor[]): Hook {
+  const hooks = supervisors.flatMap((supervisor) => [...supervisor.hooks]);
+  return hooks.includes("request") ? "request" : (hooks[0] ?? "request");
+}
+
+function shown({ evaluation, text, skipped, ...verdict }: TrialVerdict, tried?: TriedSupervisor) {
+  const changes = evaluation?.contextChanges ?? [];
+  return {
+    supervisor: verdict.supervisor,
+    action: verdict.action,
+    reasons: [...verdict.reasons],
+    mode: tried?.body.mode ?? "enforce",
+    latencyMs: evaluation?.latencyMs ?? 0,
+    ...defined({
+      version: tried?.version,
+      text,
+      skipped,
+      matched: evaluation?.verdict.rules && [...evaluation.verdict.rules],
+      contextChanges: changes.length === 0 ? undefined : changesOf(changes),
+      model: evaluation?.model,
+      usage: evaluation?.verdict.usage,
+      failed: evaluation?.failed,
+      inDoubt: evaluation?.inDoubt,
+    }),
+  };
+}
+
+function add(usage: Map<string, ModelUsage>, model: string, taken: TokenUsage): void {
+  const so = usage.get(model);
+  const calls = [...(so?.calls ?? []), taken];
+  usage.set(model, { ...addUsage(so ?? noUsage, { modelCalls: 1, ...taken }), model, calls });
+}
+
+/** The tenant pays for trials as for turns. */
+async function recordUsage(actor: Actor, id: string, models: readonly ModelUsage[], services: Services): Promise<void> {
+  const keyId = actor.kind === "key" ? actor.id : undefined;
+  const payload = { work: id, kind: "trial", agent: "", ...defined({ keyId }), models, at: services.now() };
+  const messages = [{ id: 0, topic: "usage", payload: JSON.stringify(payload) }];
+  await deliverToD1(services.db, { tenantId: actor.tenantId, ownerId: id, messages });
+}

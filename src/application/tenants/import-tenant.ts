@@ -1,0 +1,240 @@
+/** Take what an export handed out: settings, resources with their versions, memories with entries and contexts. Taken again it changes nothing. */
+import { z } from "zod";
+import { recordOf } from "../../conversation/actor-record.js";
+import { itemName } from "../../conversation/names.js";
+import { type ProblemIssue, problem } from "../../conversation/problem.js";
+import { hiddenSecret } from "../../conversation/secret-text.js";
+import { itemsOfVersion, originsByHand } from "../../memory/context-items.js";
+import { entrySchema } from "../../memory/entry.js";
+import { memorySchema, newMemorySchema, standaloneThread } from "../../memory/memory.js";
+import { sha256Hex } from "../../platform/digest.js";
+import type { MemoryRef } from "../../stores/memory/memory-store.js";
+import type { Actor } from "../../tenancy/actor.js";
+import { type ResourceVersion, resourceKinds, resourceSchemas } from "../../tenancy/resources.js";
+import { mapSecrets, secretsIn } from "../../tenancy/secrets.js";
+import { type SettingsChange, storedSettingsSchema, tenantChangeSchema } from "../../tenancy/tenant.js";
+import { canonicalJson } from "../../text/json.js";
+import { lazily } from "../../text/lazily.js";
+import { act } from "../act.js";
+import type { Services } from "../services.js";
+import { copyFormat } from "./export-tenant.js";
+import { findTenant } from "./tenant-view.js";
+
+/** Stands where a secret was: what is called with it refuses. */
+const notCarried = "not carried by the import: store it again";
+
+const outcomes = ["stored", "there", "left_out"] as const;
+type Outcome = (typeof outcomes)[number];
+interface Taken {
+  readonly outcome: Outcome;
+  /** What has to be looked at. */
+  readonly warning?: string | undefined;
+}
+interface Into {
+  readonly tenantId: string;
+  readonly actor: Actor;
+  readonly services: Services;
+}
+
+/** A page of an export, as it is. */
+const copyInput = lazily(() =>
+  z.strictObject({
+    format: z.int(),
+    items: z.array(z.record(z.string(), z.unknown())).max(10_000),
+    nextCursor: z.string().nullish(),
+  }),
+);
+
+export const importTenant = act("importTenant", {
+  role: "deployment",
+  route: {
+    method: "post",
+    path: "/v1/admin/tenants/{tenantId}/import",
+    tag: "Tenants and keys",
+    summary: "Take a page of an export into a tenant; taken again it changes nothing",
+    description:
+      "Pages in the order in which they were exported. Transcripts of sessions, runs and roundtables are left out: they were exported to be read. Keys and secrets are never carried: `warnings` says what has to be stored again.",
+    body: "copy",
+    answer: "What became of the items",
+    answerName: "TenantImport",
+  },
+  input: () =>
+    z.object({
+      tenantId: z.string().max(100),
+      copy: copyInput(),
+    }),
+  output: () => z.object({ ...{ stored: z.int(), there: z.int(), leftOut: z.int() }, warnings: z.array(z.string()) }),
+  run: async (actor, { tenantId, copy }, services) => {
+    if (copy.format !== copyFormat)
+      throw wrong([{ path: "format", message: `this deployment reads format ${copyFormat}, not ${copy.format}` }]);
+    await findTenant(tenantId, services);
+    const parsed = copy.items.map((item, at) => readItem(item, at));
+    const counts = { stored: 0, there: 0, left_out: 0 };
+    const warnings = new Set<string>();
+    for (const take of parsed) {
+      const { outcome, warning } = await take({ tenantId, actor, services });
+      counts[outcome] += 1;
+      if (warning !== undefined) warnings.add(warning);
+    }
+    const { stored, there, left_out: leftOut } = counts;
+    return { stored, there, leftOut, warnings: [...warnings] };
+  },
+});
+
+function wrong(errors: readonly ProblemIssue[]) {
+  return problem(
+    "invalid",
+    "This isn't what an export of a version that is known here has handed out. Nothing was changed.",
+    { errors },
+  );
+}
+
+/** @throws {ProblemError} before anything is changed, for an item that isn't known */
+function readItem(item: Readonly<Record<string, unknown>>, at: number): (into: Into) => Promise<Taken> {
+  const kind = String(item["kind"]);
+  const reader = Object.hasOwn(readers, kind) ? readers[kind] : undefined;
+  if (reader === undefined) throw wrong([{ path: `items.${at}.kind`, message: `"${kind}" isn't known here` }]);
+  const { data, error } = reader().safeParse(item);
+  if (data !== undefined) return data;
+  throw wrong(
+    error.issues.slice(0, 20).map(({ path, message }) => ({ path: ["items", at, ...path].join("."), message })),
+  );
+}
+
+/** Of each kind what an item is, made into what takes it. */
+const readers: Readonly<Record<string, () => z.ZodType<(into: Into) => Promise<Taken>>>> = {
+  tenant: () =>
+    z
+      .object({ settings: z.looseObject({ providers: z.record(z.string(), z.unknown()).default({}) }) })
+      .transform(({ settings: { providers, jurisdiction: _, ...given } }, context) => {
+        const { data, error } = tenantChangeSchema.safeParse({ settings: given });
+        if (error !== undefined) {
+          context.addIssue({ code: "custom", message: z.prettifyError(error), path: ["settings"] });
+          return z.NEVER;
+        }
+        return (into: Into) => takeSettings(data.settings ?? {}, Object.keys(providers), into);
+      }),
+  resource: () =>
+    z
+      .object({ of: z.enum(resourceKinds), name: itemName, version: z.int().min(1), body: z.looseObject({}) })
+      .transform(({ of, name, version, body: shown }, context) => {
+        const carried = mapSecrets(shown, (secret) => (secret === hiddenSecret ? notCarried : secret));
+        const { data: body, error } = resourceSchemas[of].safeParse(carried);
+        if (error !== undefined) {
+          context.addIssue({ code: "custom", message: `${of}/${name}: ${z.prettifyError(error)}`, path: ["body"] });
+          return z.NEVER;
+        }
+        return (into: Into) => takeVersion({ kind: of, name, version, body }, into);
+      }),
+  vault: () =>
+    z
+      .object({ vaultId: z.string(), title: z.string() })
+      .transform(({ vaultId, title }) => async ({ tenantId, services }: Into) => {
+        const { memories } = services.memory.ports;
+        const isThere = (await memories.vault(tenantId, vaultId)) !== undefined;
+        if (!isThere) await memories.createVault(tenantId, vaultId, title);
+        return { outcome: isThere ? "there" : "stored" };
+      }),
+  memory: () =>
+    z
+      .object(memorySchema.shape)
+      .transform(
+        ({ memoryId, vaultId, entryCount: _, createdAt: __, ...memory }) =>
+          async ({ tenantId, services }: Into) => {
+            const ids = { tenantId, vaultId, memoryId };
+            const made = await services.memory.ports.memories.createMemory(ids, newMemorySchema.parse(memory));
+            const isOther = made.memory.memoryId !== memoryId;
+            const warning = `memory ${memoryId}: its externalId is that of ${made.memory.memoryId} here; its entries are left out`;
+            return { outcome: made.created ? "stored" : "there", warning: isOther ? warning : undefined };
+          },
+      ),
+  entry: () => entrySchema.transform((entry) => (into: Into) => takeEntry(entry, into)),
+  context: () =>
+    z
+      .object({ memoryId: z.string(), version: z.int().min(1), document: z.string(), author: z.string() })
+      .transform((context) => (into: Into) => takeContext(context, into)),
+  ...Object.fromEntries(
+    ["session", "messages", "run", "roundtable"].map((kind) => [
+      kind,
+      () => z.looseObject({}).transform(() => async (): Promise<Taken> => ({ outcome: "left_out" })),
+    ]),
+  ),
+};
+
+async function takeSettings(
+  { jurisdiction: _, providers: __, ...settings }: SettingsChange,
+  providers: readonly string[],
+  { tenantId, actor, services }: Into,
+): Promise<Taken> {
+  const here = new Map<string, unknown>(Object.entries((await findTenant(tenantId, services)).settings));
+  const defaults = new Map<string, unknown>(Object.entries(storedSettingsSchema.parse({})));
+  const isSame = (one: unknown, other: unknown): boolean => canonicalJson(one) === canonicalJson(other);
+  const others = Object.entries(settings).filter(
+    ([name, value]) => value !== undefined && !isSame(value, here.get(name)),
+  );
+  // What somebody has set here since stays: an import may come again.
+  const given = others.filter(([name]) => isSame(here.get(name), defaults.get(name)));
+  const kept = others.filter((one) => !given.includes(one)).map(([name]) => name);
+  if (given.length > 0) {
+    const update = { name: undefined, settings: Object.fromEntries(given) };
+    await services.tenants.change(tenantId, update, recordOf(actor));
+  }
+  const warnings = [
+    ...(kept.length > 0 ? [`settings: ${kept.join(", ")} were set here, and stay`] : []),
+    ...(providers.length > 0
+      ? [`settings.providers: ${providers.join(", ")} have to be stored again, with their keys`]
+      : []),
+  ];
+  const warning = warnings.length > 0 ? warnings.join("; ") : undefined;
+  return { outcome: given.length > 0 ? "stored" : "there", warning };
+}
+
+async function takeVersion(copied: ResourceVersion, { tenantId, actor, services }: Into): Promise<Taken> {
+  const { kind, name, version, body } = copied;
+  const outcome = await services.resources.copy(tenantId, copied, { by: recordOf(actor) });
+  if (outcome === "other")
+    return {
+      outcome: "left_out",
+      warning: `${kind}/${name}: what was stored here stays; version ${version} was left out`,
+    };
+  const isSecret = secretsIn(body).includes(notCarried);
+  return { outcome, warning: isSecret ? `${kind}/${name}: its secrets have to be stored again` : undefined };
+}
+
+/** Under an id of its own here: entries of all tenants have others. Those of a conversation come without it. */
+async function takeEntry(entry: z.infer<typeof entrySchema>, { tenantId, services }: Into): Promise<Taken> {
+  const { memories, entries } = services.memory.ports;
+  const memory = await memories.find(tenantId, entry.memoryId);
+  if (memory === undefined) return { outcome: "left_out" };
+  const entryId = await copiedId(memory, entry.entryId);
+  if ((await entries.row(memory, entryId)) !== undefined) return { outcome: "there" };
+  const record = { ...entry, entryId, threadId: standaloneThread };
+  const extra = { idempotencyKey: `import ${entry.entryId}`, expiresAt: entry.expiresAt };
+  const added =
+    entry.supersedes === undefined
+      ? await entries.add(memory, record, extra)
+      : await entries.correct(memory, await copiedId(memory, entry.supersedes), record, extra);
+  // What it corrects may have been erased: it stands for itself then.
+  if (added.kind === "deleted" && entry.supersedes !== undefined) await entries.add(memory, record, extra);
+  return { outcome: "stored" };
+}
+
+/** The same for the same entry of the same memory here: its time, and digits of a digest. */
+async function copiedId({ tenantId, memoryId }: MemoryRef, entryId: string): Promise<string> {
+  const time = entryId.slice(0, "ent_".length + 10);
+  return `${time}${(await sha256Hex(`${tenantId} ${memoryId} ${entryId}`)).slice(0, 16)}`;
+}
+
+async function takeContext(
+  { memoryId, version, document, author }: { memoryId: string; version: number; document: string; author: string },
+  { tenantId, services }: Into,
+): Promise<Taken> {
+  const { memories, contexts } = services.memory.ports;
+  const memory = await memories.find(tenantId, memoryId);
+  if (memory === undefined) return { outcome: "left_out" };
+  const base = await contexts.base(memory);
+  if (base.version >= version) return { outcome: "there" };
+  const origins = originsByHand(document, itemsOfVersion(base));
+  const put = await contexts.put(memory, { document, origins, source: "person", author, expected: base.version });
+  return { outcome: put.kind === "stored" ? "stored" : "left_out" };
+}

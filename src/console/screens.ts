@@ -1,0 +1,21 @@
+/** All screens of the console, in the order of the navigation. Another one is a file in `screens/` and a line here. */
+import type { Screen } from "./screen.js";
+import { audit } from "./screens/audit.js";
+import { channel, channels } from "./screens/channels.js";
+import { conversation } from "./screens/conversation.js";
+import { conversations } from "./screens/conversations.js";
+import { decision, decisions } from "./screens/decisions.js";
+import { ask, inbox } from "./screens/inbox.js";
+import { keys } from "./screens/keys.js";
+import { overview } from "./screens/overview.js";
+import { people } from "./screens/people.js";
+import { resources } from "./screens/resources.js";
+import { settings } from "./screens/settings.js";
+import { webhook, webhooks } from "./screens/webhooks.js";
+import { you } from "./screens/you.js";
+
+export const screens: readonly Screen[] = [
+  ...[inbox, ask, conversations, conversation, decisions, decision, overview],
+  ...resources,
+  ...[people, keys, channels, channel, webhooks, webhook, settings, audit, you],
+];

@@ -1,0 +1,118 @@
+/** What a reviewer sees of an ask: what is proposed, how it differs, and what was said before it. */
+import type { z } from "zod";
+import type { Ask } from "../../asks/ask.js";
+import { heldCall, heldText } from "../../asks/proposal.js";
+import type { conversationSchema } from "../../chat/conversation.js";
+import { oneLine } from "../../text/one-line.js";
+import { type DiffPart, mergedDiff } from "../../text/word-diff.js";
+import { Badge, Time, type Tone } from "../parts.js";
+import { Text } from "../visible-text.js";
+import { actionTones, actionWords, hookWords } from "./decision-words.js";
+
+/** What an ask is about, in one line of a list. */
+export function previewOf(ask: Ask): string {
+  const call = heldCall(ask);
+  const text = heldText(ask)?.proposed ?? (call && `${call.tool} ${JSON.stringify(call.args)}`) ?? ask.question;
+  return oneLine(text, 160);
+}
+
+export const kindWords: Readonly<Record<Ask["kind"], string>> = {
+  review: "Review",
+  approval: "Approval",
+  human: "Question",
+  context: "Context",
+};
+
+export function Kind({ ask }: { readonly ask: Ask }) {
+  const tones: Readonly<Partial<Record<Ask["priority"], Tone>>> = { high: "warn", critical: "bad", required: "warn" };
+  const tone = tones[ask.priority];
+  return (
+    <>
+      <Badge>{kindWords[ask.kind]}</Badge>
+      {tone === undefined ? undefined : <Badge tone={tone}>{ask.priority}</Badge>}
+    </>
+  );
+}
+
+export function Diff({ parts }: { readonly parts: readonly DiffPart[] }) {
+  return (
+    <div class="text diff" dir="auto">
+      {mergedDiff(parts).map(({ same, removed = "", added = "" }) =>
+        same === undefined ? (
+          <>
+            {removed === "" ? undefined : (
+              <del>
+                <span class="skip">taken out: </span>
+                <Text inline text={removed} />
+              </del>
+            )}
+            {added === "" ? undefined : (
+              <ins>
+                <span class="skip">put in: </span>
+                <Text inline text={added} />
+              </ins>
+            )}
+          </>
+        ) : (
+          <Text inline text={same} />
+        ),
+      )}
+    </div>
+  );
+}
+
+type Said = z.infer<ReturnType<typeof conversationSchema>>["items"][number];
+
+const speakers: Readonly<Record<Said["message"]["role"], string>> = {
+  user: "Customer",
+  assistant: "Agent",
+  error: "Stopped",
+  system: "System",
+};
+
+/** What was said, the newest last, each with what supervision made of it. */
+export function Bubbles({ items }: { readonly items: readonly Said[] }) {
+  if (items.length === 0) return <p class="empty">Nothing was said before.</p>;
+  return (
+    <ol class="bubbles" aria-label="Conversation">
+      {items.map(({ message, passes }) => (
+        <li class={message.role} id={message.messageId}>
+          <p class="by">
+            {speakers[message.role]} {message.createdAt === undefined ? undefined : <Time at={message.createdAt} />}
+            {passes
+              .filter(({ decision }) => decision !== "allow")
+              .map(({ decision, hook, steps, reasons }) => (
+                <details class="shield">
+                  <summary>
+                    <Badge tone={actionTones[decision]}>{`${hookWords[hook]} ${actionWords[decision]}`}</Badge>
+                  </summary>
+                  <p>
+                    {steps
+                      .filter(({ action }) => action !== "allow")
+                      .map(({ supervisor, actor }) => supervisor ?? actor?.id ?? "")
+                      .join(", ")}
+                    {": "}
+                    <Text inline text={reasons.join("; ")} />
+                  </p>
+                </details>
+              ))}
+          </p>
+          {message.role === "assistant" ? (
+            message.modelReply.turns.map(({ message: text = "", toolCalls = [] }) => (
+              <>
+                {toolCalls.map(({ server, tool, args }) => (
+                  <p class="call">
+                    <code>{`${server}/${tool}`}</code> <Text inline text={JSON.stringify(args)} />
+                  </p>
+                ))}
+                {text === "" ? undefined : <Text text={text} />}
+              </>
+            ))
+          ) : (
+            <Text text={message.content} />
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}

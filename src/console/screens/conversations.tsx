@@ -1,0 +1,47 @@
+/** The tenant's conversations, the last changed first. */
+import { listSessions } from "../../application/sessions/list-sessions.js";
+import { readConversation } from "../../application/sessions/read-conversation.js";
+import { Badge, Field, More, Table, Time, type Tone } from "../parts.js";
+import { perform, query, type Screen } from "../screen.js";
+import { Text } from "../visible-text.js";
+
+const tones: Readonly<Record<string, Tone>> = { waiting: "warn", failed: "bad", blocked: "bad" };
+
+export const conversations: Screen = {
+  path: "/conversations",
+  nav: { label: "Conversations", group: "Work" },
+  needs: readConversation,
+  show: async (visit) => {
+    const filter = { subject: query(visit, "subject"), agent: query(visit, "agent"), cursor: query(visit, "cursor") };
+    const { items, nextCursor } = await perform(visit, listSessions, filter);
+    const rows = items.map(({ sessionId, agent, subject, updatedAt, lastTurn }) => [
+      <a href={`/console/conversations/${sessionId}`}>
+        <Text inline text={subject ?? sessionId} />
+      </a>,
+      <Text inline text={agent} />,
+      lastTurn === undefined ? undefined : <Badge tone={tones[lastTurn.status] ?? "plain"}>{lastTurn.status}</Badge>,
+      <Time at={updatedAt} />,
+    ]);
+    return {
+      title: "Conversations",
+      body: (
+        <>
+          <form method="get" class="row">
+            <Field visit={visit} name="subject" label="Customer" stored={query(visit, "subject") ?? ""} type="search" />
+            <Field visit={visit} name="agent" label="Agent" stored={query(visit, "agent") ?? ""} type="search" />
+            <button type="submit">Show</button>
+          </form>
+          <div id="list" data-poll="5">
+            <Table
+              label="Conversations"
+              heads={["Customer", "Agent", "Last turn", "Changed"]}
+              rows={rows}
+              empty="None."
+            />
+          </div>
+          <More visit={visit} cursor={nextCursor} />
+        </>
+      ),
+    };
+  },
+};

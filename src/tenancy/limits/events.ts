@@ -1,0 +1,23 @@
+/** What webhooks are told of limits: each once in a window. */
+import { z } from "zod";
+import type { EventDefinitions } from "../../conversation/event.js";
+
+const about = z.object({ limit: z.string(), scope: z.string(), resetsAt: z.string().optional() });
+
+export const limitEvents = {
+  "limit.warned": {
+    description: "So many percent of a limit are used or reserved, as its `warnAt` says.",
+    audience: "operator",
+    roots: ["limits"],
+    data: about.extend({ percent: z.number() }),
+  },
+  "limit.reached": {
+    description: "An act found no room in a limit: it was refused, or only noted where the limit observes.",
+    audience: "operator",
+    roots: ["limits"],
+    data: about,
+  },
+} as const satisfies EventDefinitions;
+
+/** The root of these events, of every tenant: it has no object that lists them. */
+export const limitEventsRoot = "lim_events";

@@ -1,0 +1,135 @@
+/** A tenant handed out page by page and taken in elsewhere: again without doubling, without keys and secrets, and refused where it isn't known. */
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { type Answer, newTenant, send, TestTenant } from "../support/conclave.js";
+
+const admin = new TestTenant("", env.ADMIN_SECRET);
+// biome-ignore lint/suspicious/noExplicitAny: as in Answer
+type Item = any;
+
+async function pagesOf({ tenantId }: TestTenant): Promise<Item[][]> {
+  const pages: Item[][] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const query: string = cursor === "" ? "" : `?cursor=${encodeURIComponent(cursor)}`;
+    const { status, body }: Answer = await admin.call("GET", `/v1/admin/tenants/${tenantId}/export${query}`);
+    expect(status).toBe(200);
+    pages.push(body.items);
+    cursor = body.nextCursor;
+  }
+  return pages;
+}
+
+const take = (tenant: TestTenant, items: readonly Item[], format = 1): Promise<Answer> =>
+  admin.call("POST", `/v1/admin/tenants/${tenant.tenantId}/import`, { format, items });
+
+/** Something of everything. */
+async function full(): Promise<{ tenant: TestTenant; memory: string; long: string }> {
+  const providers = { acme: { baseUrl: "https://acme.example/v1", apiKey: "s3cret-key" } };
+  const tenant = await newTenant({ strict: true, providers });
+  const http = { url: "https://example.com/x", headers: { authorization: "Bearer s3cret-header" } };
+  for (const description of ["Pays.", "Pays at once."])
+    await tenant.put("tools", "pay", { server: "shop", description, http });
+  const long = "Wörter über Wörter. ".repeat(2_300);
+  for (const name of ["one", "two", ..."abcdefghi"]) await tenant.put("references", name, { text: `${name} ${long}` });
+  await tenant.put("rules", "gone", { text: "Gone." });
+  await tenant.call("DELETE", "/v1/rules/gone");
+  await tenant.put("agents", "clerk", { kind: "model", model: "offline", instructions: "Help." });
+  const { vaultId } = (await tenant.call("POST", "/v1/vaults", { title: "Shop" })).body;
+  const { memoryId } = (await tenant.call("POST", `/v1/vaults/${vaultId}/memories`, { title: "Ana" })).body;
+  const memory = `/v1/memories/${memoryId}`;
+  const { entryId } = (
+    await tenant.call("POST", `${memory}/entries`, { rawEntry: "Her dog is Rex.", tags: { kind: "pet" } })
+  ).body;
+  await tenant.call("POST", `${memory}/entries/${entryId}/corrections`, { rawEntry: "Her dog is Max." });
+  expect((await tenant.call("PUT", `${memory}/context`, { document: "# Pets\n- A dog." })).status).toBeLessThan(300);
+  const session = await tenant.session({ agent: "clerk" });
+  await tenant.say(session, "Walnut?");
+  await expect.poll(async () => (await tenant.call("GET", "/v1/sessions")).body.items.length).toBe(1);
+  return { tenant, memory, long };
+}
+
+const shownOf = async (tenant: TestTenant, memory: string) => {
+  const paths = ["agents/clerk", "references/two", "tools/pay", "tools/pay/versions/1"].map((path) => `/v1/${path}`);
+  const resources = await Promise.all(paths.map((path) => tenant.call("GET", path)));
+  const entries = (await tenant.call("GET", `${memory}/entries`)).body.items;
+  return {
+    resources: resources.map(({ body: { updatedAt: _, createdAt: __, author: ___, ...body } }) => body),
+    entries: entries.map(({ rawEntry, tags, occurredAt }: Item) => ({ rawEntry, tags, occurredAt })),
+    context: (await tenant.call("GET", `${memory}/context`)).body.document,
+    vaults: (await tenant.call("GET", "/v1/vaults")).body.items.map(({ title }: Item) => title),
+    found: (await tenant.call("POST", `${memory}/search`, { query: "dog" })).body.entries.map(
+      ({ rawEntry }: Item) => rawEntry,
+    ),
+    strict: (await tenant.call("GET", "/v1/tenant")).body.settings.strict,
+  };
+};
+
+it("what was handed out is there in another tenant, in every version, and taken again it changes nothing", async () => {
+  const { tenant, memory } = await full();
+  const pages = await pagesOf(tenant);
+  expect(pages.length).toBeGreaterThan(1);
+  const other = await newTenant();
+  const stored: Item[] = [];
+  for (const page of pages) {
+    const taken = await take(other, page);
+    expect(taken.status, JSON.stringify(taken.body)).toBe(200);
+    stored.push(taken.body);
+  }
+  expect(await shownOf(other, memory)).toEqual(await shownOf(tenant, memory));
+  expect(stored.flatMap(({ warnings }) => warnings).toSorted()).toEqual([
+    "settings.providers: acme have to be stored again, with their keys",
+    "tools/pay: its secrets have to be stored again",
+  ]);
+  const before = await shownOf(other, memory);
+  for (const page of pages.toReversed()) expect((await take(other, page)).status).toBe(200);
+  for (const page of pages) {
+    const again = (await take(other, page)).body;
+    expect(again.stored).toBe(0);
+  }
+  expect(await shownOf(other, memory)).toEqual(before);
+});
+
+it("holds transcripts as they are read, and no key, no secret and nothing that was deleted", async () => {
+  const { tenant } = await full();
+  const items = (await pagesOf(tenant)).flat();
+  const text = JSON.stringify(items);
+  expect(text).toContain("Walnut?");
+  expect(text).not.toMatch(/s3cret|sealed|cnk_|"gone"/);
+  expect(text).not.toContain(tenant.key);
+  const kinds = new Set(items.map(({ kind }) => kind));
+  expect([...kinds]).toEqual(["tenant", "resource", "vault", "memory", "entry", "context", "session", "messages"]);
+});
+
+it("another version that is here stays, and is named; what isn't known is refused before anything is changed", async () => {
+  const { tenant } = await full();
+  const items = (await pagesOf(tenant)).flat().filter(({ kind }) => kind === "resource");
+  const other = await newTenant();
+  await other.put("agents", "clerk", { kind: "model", model: "offline", instructions: "Ours." });
+  const clerk = items.filter(({ name }) => name === "clerk");
+  expect((await take(other, clerk)).body).toMatchObject({
+    stored: 0,
+    warnings: [expect.stringContaining("agents/clerk")],
+  });
+  // A higher number is none of ours either, and what was deleted here stays so.
+  const higher = clerk.map((item) => ({ ...item, version: 7 }));
+  expect((await take(other, higher)).body.stored).toBe(0);
+  expect((await other.call("GET", "/v1/agents/clerk")).body.instructions).toBe("Ours.");
+  await other.call("DELETE", "/v1/agents/clerk");
+  expect((await take(other, higher)).body.stored).toBe(0);
+  expect((await other.call("GET", "/v1/agents/clerk")).status).toBe(404);
+
+  const pay = items.find(({ name }) => name === "pay");
+  expect(await take(other, [pay], 2)).toMatchObject({ status: 422, body: { errors: [{ path: "format" }] } });
+  const unknown = await take(other, [pay, { kind: "spaceship" }]);
+  expect(unknown).toMatchObject({ status: 422, body: { errors: [{ path: "items.1.kind" }] } });
+  expect(await take(other, [{ ...pay, body: {} }])).toMatchObject({ status: 422 });
+  expect((await other.call("GET", "/v1/tools/pay")).status).toBe(404);
+});
+
+it("is for who runs the deployment alone, and goes on behind a cursor of its own", async () => {
+  const tenant = await newTenant();
+  const path = `/v1/admin/tenants/${tenant.tenantId}/export`;
+  expect((await tenant.call("GET", path)).status).toBe(401);
+  expect((await admin.call("GET", `${path}?cursor=nonsense`)).status).toBe(422);
+  expect((await send("GET", "/v1/admin/tenants/ten_none/export", { key: env.ADMIN_SECRET })).status).toBe(404);
+});

@@ -1,0 +1,427 @@
+/**
+ * The console in a real browser, against a Worker in its own process. The browser is started with none of its package's own arguments, some of
+ * which switch off what is tested here.
+ */
+import chromium from "@sparticuz/chromium";
+import axe from "axe-core";
+import { type Browser, type BrowserContext, chromium as launcher, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { screens } from "../../src/console/screens.js";
+import { hostileTexts } from "../support/hostile-texts.js";
+import { WorkerProcess } from "./worker.js";
+
+let worker: WorkerProcess;
+let browser: Browser;
+/** As browsers come: passkeys have no address of numbers. */
+let origin: string;
+let admin: { readonly key: string; readonly tenantId: string };
+let people = 0;
+const contexts: BrowserContext[] = [];
+
+beforeAll(async () => {
+  worker = new WorkerProcess();
+  await worker.start();
+  origin = worker.variables.URL.replace("127.0.0.1", "localhost");
+  admin = await worker.tenant();
+  const executablePath = await chromium.executablePath();
+  browser = await launcher.launch({ args: ["--no-sandbox", "--headless=shell"], executablePath });
+});
+
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await worker?.end();
+});
+
+const invitationSchema = z.object({ personId: z.string(), link: z.string() });
+
+/** Somebody new, with a link that hasn't been used. */
+async function invited(role = "admin", tenant = admin) {
+  people += 1;
+  const person = { name: `Person ${people}`, email: `person${people}@example.com`, role };
+  const { personId, link } = invitationSchema.parse(await worker.call("POST", "/v1/people", tenant.key, person));
+  return { ...person, personId, link: link.replace("127.0.0.1", "localhost") };
+}
+
+async function newPage(options: Parameters<Browser["newContext"]>[0] = {}): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  contexts.push(context);
+  context.setDefaultTimeout(10_000);
+  return context.newPage();
+}
+
+async function join(page: Page, link: string): Promise<void> {
+  await page.goto(link);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "You" }).waitFor();
+}
+
+/** Somebody who is signed in. */
+async function signedIn(options: Parameters<Browser["newContext"]>[0] = {}, role = "admin") {
+  const page = await newPage(options);
+  const person = await invited(role);
+  await join(page, person.link);
+  return { page, ...person };
+}
+
+/** A device in the browser that says yes. */
+async function addDevice(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("WebAuthn.enable");
+  const options = { protocol: "ctap2", transport: "internal", hasResidentKey: true } as const;
+  const yes = { hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true };
+  await session.send("WebAuthn.addVirtualAuthenticator", { options: { ...options, ...yes } });
+}
+
+describe("somebody comes in", () => {
+  it("by a link once, adds a passkey, signs out, and comes in by the passkey", async () => {
+    const page = await newPage();
+    await addDevice(page);
+    const { link, name } = await invited("reviewer");
+    await join(page, link);
+    // Neither the address nor the history keeps the code.
+    expect(page.url()).toBe(`${origin}/console/you`);
+    await page.getByLabel("Name of the passkey").fill("Laptop");
+    await page.getByRole("button", { name: "Add a passkey" }).click();
+    await page.getByRole("cell", { name: "Laptop", exact: true }).waitFor();
+
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await page.getByRole("link", { name }).waitFor();
+
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ name: "conclave", httpOnly: true, sameSite: "Lax", path: "/" });
+    const second = await newPage();
+    await second.goto(link);
+    await second.getByRole("button", { name: "Sign in" }).click();
+    await second.getByText("This link was used before").waitFor();
+    expect(await second.context().cookies()).toEqual([]);
+  });
+
+  it("without script: what stands behind # is put in by hand", async () => {
+    const page = await newPage({ javaScriptEnabled: false });
+    const { link, name } = await invited();
+    await page.goto(link);
+    await page.getByLabel("What stands behind # in your link").fill(link);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("link", { name }).waitFor();
+  });
+
+  it("and is out with the next page once an admin says so; what they had written is still there", async () => {
+    const { page, personId } = await signedIn();
+    await page.goto(`${origin}/console/keys`);
+    await page.getByText("Make a key").click();
+    await page.getByLabel("Name").fill("The nightly job");
+    await worker.call("DELETE", `/v1/people/${personId}/sessions`, admin.key);
+    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByText("You are signed out.").waitFor();
+    expect(await page.getByLabel("Name").inputValue()).toBe("The nightly job");
+    await page.goto(`${origin}/console/keys`);
+    await page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
+  });
+
+  it("to the page that they wanted, and to no other host", async () => {
+    const page = await newPage();
+    await page.goto(`${origin}/console/audit?type=key.created`);
+    expect(page.url()).toBe(`${origin}/console/sign-in?to=%2Fconsole%2Faudit%3Ftype%3Dkey.created`);
+    for (const to of ["//evil.example", "https://evil.example", "/\\evil.example", "/console/../v1"]) {
+      const html = await (await fetch(`${origin}/console/sign-in?to=${encodeURIComponent(to)}`)).text();
+      expect([to, /name="to" value="([^"]*)"/.exec(html)?.[1]]).toEqual([to, "/console"]);
+    }
+  });
+});
+
+describe("what is sent by whom", () => {
+  it("has strict headers on every answer, and may be kept only where its address changes with it", async () => {
+    for (const path of ["/console/sign-in", "/console/join", "/console/nowhere", "/console/people"]) {
+      const { headers } = await fetch(origin + path, { redirect: "manual" });
+      const policy = headers.get("content-security-policy") ?? "";
+      for (const part of [
+        "default-src 'none'",
+        "script-src 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "require-trusted-types-for 'script'",
+      ])
+        expect(policy, path).toContain(part);
+      expect(policy).not.toMatch(/unsafe|\*/);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        "cache-control": "no-store",
+        "cross-origin-opener-policy": "same-origin",
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+      });
+    }
+    const html = await (await fetch(`${origin}/console/join`)).text();
+    const [script = ""] = /\/console\/assets\/\w+\.js/.exec(html) ?? [];
+    const asset = await fetch(origin + script);
+    expect(asset.headers.get("cache-control")).toContain("immutable");
+    expect(Buffer.from(await asset.arrayBuffer()).length).toBeGreaterThan(1_000);
+  });
+
+  it("is a form of our own pages, or nothing", async () => {
+    const { page } = await signedIn();
+    const [cookie] = await page.context().cookies();
+    const post = (headers: Record<string, string>) =>
+      fetch(`${origin}/console/keys`, {
+        method: "POST",
+        redirect: "manual",
+        headers: {
+          "content-type": "application/x-www-form-urlencoded",
+          cookie: `${cookie?.name}=${cookie?.value}`,
+          ...headers,
+        },
+        body: "do=create&label=forged&role=admin",
+      });
+    for (const headers of [
+      {},
+      { origin: "https://evil.example" },
+      { origin: "null" },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+      { "sec-fetch-site": "none" },
+      { "sec-fetch-site": "cross-site", origin },
+    ]) {
+      const { status } = await post(headers as Record<string, string>);
+      expect([headers, status]).toEqual([headers, 403]);
+    }
+    const { items } = await worker.call("GET", "/v1/keys", admin.key);
+    expect(JSON.stringify(items)).not.toContain("forged");
+    expect((await post({ "sec-fetch-site": "same-origin" })).status).toBe(200);
+    expect((await post({ origin })).status).toBe(200);
+  });
+
+  it("leaves the API alone: the cookie counts at the console only, and keys don't count there", async () => {
+    const { page } = await signedIn();
+    const [cookie] = await page.context().cookies();
+    const withCookie = await fetch(`${origin}/v1/keys`, { headers: { cookie: `${cookie?.name}=${cookie?.value}` } });
+    expect(withCookie.status).toBe(401);
+    const withKey = await fetch(`${origin}/console/people`, {
+      redirect: "manual",
+      headers: { authorization: `Bearer ${admin.key}` },
+    });
+    expect(withKey.status).toBe(302);
+  });
+
+  it("does once what is sent twice", async () => {
+    const { page } = await signedIn();
+    await page.goto(`${origin}/console/keys`);
+    const once = await page.locator('form[aria-label="Make a key"] [name=once]').inputValue();
+    const send = () =>
+      page.request.post(`${origin}/console/keys`, {
+        form: { do: "create", label: "sent twice", role: "client", once },
+        headers: { "sec-fetch-site": "same-origin" },
+      });
+    const answers = [await send(), await send()];
+    expect(answers.map((answer) => answer.status())).toEqual([200, 200]);
+    const { items } = await worker.call("GET", "/v1/keys?limit=200", admin.key);
+    expect(JSON.stringify(items).split("sent twice")).toHaveLength(2);
+  });
+
+  it("is a 404 where it is another tenant's, and a page of its own where the role isn't enough", async () => {
+    const other = await worker.tenant();
+    const hook = { url: "https://crm.example/hook", events: ["turn.completed"] };
+    await worker.call("PUT", "/v1/webhooks/theirs", other.key, hook);
+    const { page } = await signedIn();
+    expect((await page.goto(`${origin}/console/webhooks/theirs`))?.status()).toBe(404);
+    const reviewer = await signedIn({}, "reviewer");
+    expect(await reviewer.page.getByRole("navigation").getByRole("link", { name: "Keys" }).count()).toBe(0);
+    for (const { path, needs } of screens.filter(
+      ({ needs }) => needs.role !== "person" && needs.reviewers === undefined && !needs.act.includes("readWebhook"),
+    )) {
+      if (path.includes(":")) continue;
+      const answer = await reviewer.page.goto(`${origin}/console${path}`);
+      expect([needs.act, answer?.status()]).toEqual([needs.act, 403]);
+    }
+  });
+});
+
+describe("people, keys and settings", () => {
+  it("are looked after: invited, given another role, suspended, removed; a wrong form comes back as it was filled in", async () => {
+    const { page } = await signedIn();
+    await page.goto(`${origin}/console/people`);
+    await page.getByText("Invite somebody").click();
+    await page.getByLabel("Name").fill("Grace");
+    await page.getByLabel("Address").fill("person1@example.com");
+    await page.getByRole("button", { name: "Make a link" }).click();
+    await page.getByText("somebody has this address").waitFor();
+    expect(await page.getByLabel("Name").inputValue()).toBe("Grace");
+    await page.getByLabel("Address").fill("grace@example.com");
+    await page.getByRole("button", { name: "Make a link" }).click();
+    await page.getByLabel("Link for Grace").waitFor();
+    expect(await page.getByLabel("Link for Grace").inputValue()).toMatch(/\/console\/join#[\w-]{22}$/);
+
+    const row = page.getByRole("row", { name: "grace@example.com" });
+    await row.getByText("Change").click();
+    await row.getByLabel("Role").selectOption("operator");
+    await row.getByRole("button", { name: "Save role" }).click();
+    await row.getByRole("cell", { name: "operator invited" }).waitFor();
+    await row.getByText("Change").click();
+    await row.getByRole("button", { name: "Suspend" }).click();
+    await row.getByText("suspended").waitFor();
+    await row.getByText("Change").click();
+    await row.getByText("Remove", { exact: true }).click();
+    await row.getByRole("button", { name: "Remove now" }).click();
+    await row.waitFor({ state: "detached" });
+  });
+
+  it("say what holds: a setting that is saved is the API's", async () => {
+    const tenant = await worker.tenant();
+    const page = await newPage();
+    await join(page, (await invited("admin", tenant)).link);
+    await page.goto(`${origin}/console/settings`);
+    await page.getByLabel("Pages that may call").fill("https://app.example");
+    await page.getByLabel("When a supervisor fails").selectOption("yes");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.").waitFor();
+    const stored = await worker.call("GET", "/v1/tenant", tenant.key);
+    expect(stored).toMatchObject({
+      settings: { strict: true, corsOrigins: ["https://app.example"], reviews: { audience: "staff" } },
+    });
+  });
+
+  it("keep what is written while the network is away", async () => {
+    const { page } = await signedIn();
+    await page.goto(`${origin}/console/keys`);
+    await page.getByText("Make a key").click();
+    await page.getByLabel("Name").fill("Written on a train");
+    await page.context().setOffline(true);
+    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByText("You are offline.").waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByLabel("The new key").waitFor();
+  });
+});
+
+/** A tenant that has something on every screen. */
+async function furnished() {
+  const tenant = await worker.tenant();
+  await worker.call("PUT", "/v1/agents/assistant", tenant.key, {
+    kind: "model",
+    model: "offline",
+    instructions: "Help.",
+  });
+  const hook = { url: "https://crm.example/hook", events: ["turn.completed", "ask.opened"] };
+  await worker.call("PUT", "/v1/webhooks/crm", tenant.key, hook);
+  const credentials = { secret: "a secret of the channel", replyUrl: "https://chat.example/replies" };
+  await worker.call("PUT", "/v1/channels/chat", tenant.key, { kind: "generic", agent: "assistant", credentials });
+  return tenant;
+}
+
+const addresses = screens
+  .map(({ path }) => path.replace("/webhooks/:name", "/webhooks/crm").replace("/channels/:name", "/channels/chat"))
+  .filter((path) => !path.includes(":"));
+
+describe("every screen", () => {
+  it.each([
+    [1280, "light"],
+    [1280, "dark"],
+    [390, "light"],
+    [390, "dark"],
+  ] as const)("can be used by everybody: %i wide, %s", async (width, colorScheme) => {
+    const tenant = await furnished();
+    const page = await newPage({ viewport: { width, height: 800 }, colorScheme, bypassCSP: true });
+    await join(page, (await invited("admin", tenant)).link);
+    for (const path of [...addresses, "/link?to=https%3A%2F%2Fevil.example%2F", "/nowhere", "/sign-in", "/join"]) {
+      await page.goto(`${origin}/console${path}`);
+      await page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true");
+      await page.addScriptTag({ content: axe.source });
+      const found = await page.evaluate(async () => {
+        const { violations } = await Reflect.get(globalThis, "axe").run();
+        return violations.map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => [id, nodes[0]?.html]);
+      });
+      expect([path, found]).toEqual([path, []]);
+      const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      expect([path, overflow]).toEqual([path, 0]);
+    }
+  });
+
+  it("is a whole page without script", async () => {
+    const tenant = await furnished();
+    const page = await newPage({ javaScriptEnabled: false });
+    const { link, name } = await invited("admin", tenant);
+    await page.goto(link);
+    await page.getByLabel("What stands behind # in your link").fill(link);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    for (const path of addresses) {
+      expect((await page.goto(`${origin}/console${path}`))?.status()).toBe(200);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      expect(await page.getByRole("link", { name }).count()).toBe(1);
+    }
+  });
+
+  it("shows 40 hostile texts as texts: nothing runs, nothing is asked for elsewhere, what is hidden is seen", async () => {
+    const tenant = await furnished();
+    expect(hostileTexts).toHaveLength(40);
+    for (const label of hostileTexts) await worker.call("POST", "/v1/keys", tenant.key, { role: "client", label });
+    for (const [at, name] of hostileTexts.entries())
+      await worker.call("POST", "/v1/people", tenant.key, { name, email: `h${at}@example.com`, role: "reviewer" });
+    const page = await newPage();
+    const asked: string[] = [];
+    const errors: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+    await join(page, (await invited("admin", tenant)).link);
+    for (const how of ["by its address", "by a link"]) {
+      for (const path of addresses) {
+        if (how === "by its address" || path.split("/").length > 2 || path === "/you")
+          await page.goto(`${origin}/console${path}?limit=200`);
+        else await page.getByRole("navigation").locator(`a[href="/console${path}"]`).click();
+        await page.waitForURL((url) => url.pathname === `/console${path}`);
+        const strange = await page
+          .locator("main :is(script, iframe, object, img, svg, math, style, link, meta, base, template)")
+          .count();
+        expect([how, path, strange, await page.evaluate(() => Reflect.get(globalThis, "harmed"))]).toEqual([
+          how,
+          path,
+          0,
+          undefined,
+        ]);
+      }
+    }
+    await page.goto(`${origin}/console/keys`);
+    const shown = await page.locator("table").textContent();
+    for (const text of hostileTexts.slice(0, 20)) expect(shown).toContain(text);
+    for (const mark of [
+      "right-to-left override",
+      "zero-width space",
+      "Latin and Cyrillic",
+      "invisible tag",
+      "control character",
+    ])
+      expect(await page.locator(`b.mark[title*="${mark}"]`).count(), mark).toBeGreaterThan(0);
+    expect(asked.filter((url) => !url.startsWith(origin) && !url.startsWith("data:,"))).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
+  it("opens links of others on a page that says where they lead", async () => {
+    const { page } = await signedIn();
+    await page.goto(`${origin}/console/link?to=${encodeURIComponent("https://evil.example/login?a=b")}`);
+    await page.getByText("evil.example", { exact: true }).waitFor();
+    const link = page.getByRole("link", { name: "Open it in a new window" });
+    expect(await link.getAttribute("rel")).toBe("noopener noreferrer nofollow");
+    await page.goto(`${origin}/console/link?to=${encodeURIComponent("javascript:alert(1)")}`);
+    await page.getByText("isn't an address of the web").waitFor();
+    expect(await page.getByRole("link", { name: "Open it in a new window" }).count()).toBe(0);
+  });
+
+  it("sends little: the script 8 kB at most, a first view 20 kB", async () => {
+    const { page } = await signedIn();
+    const html = await (await page.request.get(`${origin}/console/people`)).text();
+    const { gzipSync } = await import("node:zlib");
+    const sizes = await Promise.all(
+      [...html.matchAll(/\/console\/assets\/\w+\.(?:js|css)/g)].map(
+        async ([path]) => gzipSync(await (await page.request.get(origin + path)).body()).length,
+      ),
+    );
+    const [script = 0] = sizes.slice(-1);
+    expect(script).toBeLessThan(8_192);
+    expect(sizes.reduce((sum, size) => sum + size, gzipSync(html).length)).toBeLessThan(20_480);
+  });
+});

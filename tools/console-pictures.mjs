@@ -1,0 +1,81 @@
+// Takes the pictures of docs/console.md from a running Worker: `npm start`, then `node tools/console-pictures.mjs`. With a folder as its argument it
+// takes every screen there, at three widths, in light and dark.
+import { mkdirSync, readFileSync } from "node:fs";
+import chromium from "@sparticuz/chromium";
+import { chromium as launcher } from "playwright-core";
+
+const [, , folder] = process.argv;
+const { key, origin } = JSON.parse(readFileSync(".wrangler/local-key.json", "utf8"));
+const site = origin.replace("127.0.0.1", "localhost");
+
+async function call(method, path, body) {
+  const response = await fetch(origin + path, {
+    method,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.status === 204 ? {} : response.json();
+}
+
+/** The one with this address, with a link that hasn't been used. */
+async function person(name, email, role) {
+  const { items } = await call("GET", "/v1/people?limit=200");
+  const known = items.find((one) => one.email === email);
+  return known === undefined
+    ? call("POST", "/v1/people", { name, email, role })
+    : call("POST", `/v1/people/${known.personId}/invitations`);
+}
+
+/** Something to be seen: people, a call that waits for approval, a text that was changed, a receiver. */
+async function furnish() {
+  await person("Grace Hopper", "grace@example.com", "reviewer");
+  await person("حسن العلي", "hasan@example.com", "operator");
+  await call("PUT", "/v1/webhooks/crm", { url: "https://crm.example/hook", events: ["turn.completed", "ask.opened"] });
+  for (const content of [
+    "My card is 4111 1111 1111 1111. How long does delivery take?",
+    "Refund order 1001, please.",
+  ]) {
+    const { sessionId } = await call("POST", "/v1/sessions", { agent: "shop", subject: "ana" });
+    await call("POST", `/v1/sessions/${sessionId}/messages`, { content });
+  }
+}
+
+/** What docs/console.md shows. */
+const shown = ["inbox", "decisions", "supervisors", "people"];
+const views = folder
+  ? [1280, 800, 390].flatMap((width) => ["light", "dark"].map((colorScheme) => ({ width, colorScheme })))
+  : [{ width: 1120, colorScheme: "light" }];
+const to = folder ?? "docs/pictures";
+mkdirSync(to, { recursive: true });
+await furnish();
+const { link } = await person("Ada Lovelace", "ada@example.com", "admin");
+const browser = await launcher.launch({
+  args: ["--no-sandbox", "--headless=shell"],
+  executablePath: await chromium.executablePath(),
+});
+const context = await browser.newContext();
+const page = await context.newPage();
+await page.goto(link.replace(origin, site));
+await page.getByRole("button", { name: "Sign in" }).click();
+await page.getByRole("heading", { name: "You" }).waitFor();
+const paths = await page.locator("nav a").evaluateAll((links) => links.map((one) => one.getAttribute("href")));
+for (const { width, colorScheme } of views) {
+  await page.setViewportSize({ width, height: 700 });
+  await page.emulateMedia({ colorScheme });
+  for (const path of [...paths, "/console/you"]) {
+    const name = path.split("/").at(-1);
+    if (!folder && !shown.includes(name)) continue;
+    await page.goto(site + path);
+    if (name === "inbox") {
+      // With the first one open; where there is little room the list is shown.
+      const first = page.locator('main a[href^="/console/inbox/"]').first();
+      if (width > 1_000 && (await first.count()) > 0) await first.click();
+      await page.waitForTimeout(700);
+    }
+    const file = folder ? `${name}-${width}-${colorScheme}.png` : `console-${name}.png`;
+    await page.screenshot({ path: `${to}/${file}`, fullPage: folder !== undefined && width < 500 });
+    console.log(`${to}/${file}`);
+  }
+}
+await browser.close();
