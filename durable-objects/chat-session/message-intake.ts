@@ -146,8 +146,14 @@ export class MessageIntake {
     const ids = { turnId, messageId: newId("msg"), replyId: newId("msg") };
     const salts = { messageSalt: crypto.randomUUID(), replySalt: crypto.randomUUID() };
     kit.write(() => {
-      const isWaiting = store.turns.current()?.status === "waiting";
-      store.turns.add({ ...command, ...ids, ...salts, idempotencyKey, at: platform.now() });
+      const current = store.turns.current();
+      const isWaiting = current?.status === "waiting";
+      store.turns.add({
+        ...{ ...command, ...ids, ...salts, idempotencyKey, at: platform.now() },
+        firstEvent: kit.events.lastNumber() + 1,
+        firstPass: store.passes.lastNumber() + 1,
+        firstTry: current === undefined && !kit.loop.isRunning(),
+      });
       if (admitted?.reserved !== undefined) kit.budgets.begin(turnId, admitted.reserved);
       recordQueued(turnId, store, kit);
       // A turn that begins at once brings the copy up to date itself.
