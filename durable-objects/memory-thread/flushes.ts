@@ -1,4 +1,6 @@
 /** Entries are taken into the context: one flush at a time, in order. */
+
+import { ownValue } from "../../src/conversation/own-value.js";
 import { type Forgotten, takenIn } from "../../src/memory/context-items.js";
 import type { FlushRange } from "../../src/memory/control.js";
 import type { Entry } from "../../src/memory/entry.js";
@@ -159,7 +161,7 @@ async function materialOfRange(
   const isStandalone = threadId === standaloneThread;
   const coverage = async (): Promise<Record<string, number>> =>
     platform.contexts.takenIn(memory, (await platform.contexts.base(memory)).version);
-  const coveredSeq = (await coverage())[threadId] ?? 0;
+  const coveredSeq = ownValue(await coverage(), threadId) ?? 0;
   const range = again || isStandalone ? requested : reachingBack(requested, coveredSeq);
   /** Too many to be taken in now: the context has forgotten them. */
   const skipped = async (): Promise<string[]> => {

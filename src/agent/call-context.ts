@@ -1,5 +1,6 @@
 /** What a call that leaves the system says of where it comes from: a receiver can check on whose behalf it is made. */
 import { z } from "zod";
+import { ownValue } from "../conversation/own-value.js";
 
 /** What is known of the work that makes calls. */
 export interface CallOrigin {
@@ -60,5 +61,6 @@ export function contextFacts(
 export function contextValue({ subject, metadata }: AboutUser, key: string): string | undefined {
   if (key === "subject") return subject;
   const name = key.slice("metadata.".length);
-  return Object.hasOwn(metadata, name) ? String(metadata[name]) : undefined;
+  const value = ownValue(metadata, name);
+  return value === undefined ? undefined : String(value);
 }

@@ -2,6 +2,7 @@
  * Placeholders in addresses and headers. `{name}` stands for an argument of the model's; `{{subject}}` and `{{metadata.key}}` stand
  * for what we know of the end user. They are read in one go, so that an argument that looks like a placeholder stays a text.
  */
+import { ownValue } from "../conversation/own-value.js";
 
 /** Both forms, also as URL parsing encodes them. */
 const placeholder = /(?:\{\{|%7B%7B)([^{}%]+)(?:\}\}|%7D%7D)|(?:\{|%7B)([A-Za-z0-9_]+)(?:\}|%7D)/gi;
@@ -46,7 +47,7 @@ export function fillUrl(
   const rest = { ...args };
   const url = template.replace(placeholder, (_match, key: string | undefined, name: string | undefined) => {
     if (name !== undefined) delete rest[name];
-    const text = key === undefined ? argumentText(args[name ?? ""] ?? "") : valueFor(key.trim(), contextOf);
+    const text = key === undefined ? argumentText(ownValue(args, name ?? "") ?? "") : valueFor(key.trim(), contextOf);
     // "." and ".." would be read as steps in the path, and lead out of where the template points.
     if (/^\.+$/.test(text))
       throw new RangeError(`${key?.trim() ?? `the argument "${name}"`} can't consist of dots alone`);

@@ -13,6 +13,7 @@ import { SupervisorBuilder } from "../application/supervisor-builder.js";
 import { ToolBuilder } from "../application/tool-builder.js";
 import type { NewQueueJob } from "../catalogues/queue-jobs.js";
 import { defined } from "../conversation/defined.js";
+import { ownValue } from "../conversation/own-value.js";
 import { BudgetGateway } from "../gateways/budget-gateway.js";
 import { type Namespace, PlacedObjects, withNamedJurisdictions } from "../gateways/placement.js";
 import { ThreadGateway } from "../gateways/thread-gateway.js";
@@ -179,7 +180,7 @@ export async function tenantProvider(
 ): Promise<{ baseUrl: string; apiKey: string } | undefined> {
   const { sealer } = shared(env);
   const providers = (await tenants.get(tenantId))?.settings.providers ?? {};
-  const own = Object.hasOwn(providers, name) ? providers[name] : undefined;
+  const own = ownValue(providers, name);
   if (own !== undefined) return { baseUrl: own.baseUrl, apiKey: await sealer.open(own.sealedApiKey) };
   if (name !== "openai" || env.OPENAI_API_KEY === undefined || env.OPENAI_API_KEY === "") return undefined;
   return { baseUrl: env.OPENAI_BASE_URL || "https://api.openai.com/v1", apiKey: env.OPENAI_API_KEY };

@@ -13,6 +13,7 @@ import {
   signInByLink,
   signInByPasskey,
 } from "../application/people/sign-in.js";
+import { ownValue } from "../conversation/own-value.js";
 import { type Problem, ProblemError, problemCodes } from "../conversation/problem.js";
 import type { FaceEnv, LoadedFace } from "../http/face.js";
 import { sha256Hex } from "../platform/digest.js";
@@ -202,7 +203,7 @@ function framed(
 
 /** What was just done, by the word that a form's answer put into the address: nobody else's text is shown as ours. */
 function noticeOf(c: C): string | undefined {
-  return notices[c.req.query("done") ?? ""];
+  return ownValue(notices, c.req.query("done") ?? "");
 }
 
 const notices: Readonly<Record<string, string>> = {

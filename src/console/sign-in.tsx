@@ -1,5 +1,6 @@
 /** The pages before somebody is signed in: the link that lets them in once, and the door. */
 import type { Child } from "hono/jsx";
+import { ownValue } from "../conversation/own-value.js";
 import { onceMark } from "./parts.js";
 
 /** Why somebody wasn't let in; what stands for each reason that `sign-in.ts` of the application gives. */
@@ -17,7 +18,7 @@ const reasons: Readonly<Record<string, string>> = {
 export function wordsOf(reason: string, isPasskey: boolean): string {
   if (isPasskey && reason === "unknown")
     return "This passkey isn't known here. It may have been taken away, or belongs to another console.";
-  return reasons[reason] ?? "That didn't work. Try again.";
+  return ownValue(reasons, reason) ?? "That didn't work. Try again.";
 }
 
 /** What stands behind `#` comes to the page alone, and is sent when the button is pressed: previews of links use nothing up. */

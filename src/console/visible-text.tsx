@@ -1,5 +1,6 @@
 /** Texts of others, as a reviewer has to see them: what a model reads and an eye doesn't is shown, long ones are folded, links say where they go. */
 import type { Child } from "hono/jsx";
+import { ownValue } from "../conversation/own-value.js";
 
 /** Characters that can't be seen, or turn the order of others. */
 const hidden = /(?![\n\t])(?:\p{Cc}|\p{Cf}|[\u{e0100}-\u{e01ef}])/u;
@@ -93,7 +94,7 @@ function visible(text: string): Child[] {
 function markOf(character: string, before: string): Child {
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
   if ((code === "200C" || code === "200D") && joins.test(before)) return undefined;
-  const name = names[code] ?? (code.startsWith("E0") ? "invisible tag" : "control character");
+  const name = ownValue(names, code) ?? (code.startsWith("E0") ? "invisible tag" : "control character");
   return (
     <b class="mark" title={`U+${code} ${name}`}>
       {`⟨${name}⟩`}

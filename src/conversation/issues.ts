@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { ownValue } from "./own-value.js";
 import type { ProblemIssue } from "./problem.js";
 
 /** zod's issues as places and words. */
@@ -34,7 +35,7 @@ export function issueWords(issue: z.core.$ZodIssue): string {
     const received = message.startsWith("Invalid input: expected ") ? message.split(", received ").at(1) : undefined;
     if (received === undefined) return message;
     if (received === "undefined") return `it is missing: ${named(issue.expected)}`;
-    const given = received in types && issue.expected !== "int" ? `, and is ${named(received)}` : "";
+    const given = Object.hasOwn(types, received) && issue.expected !== "int" ? `, and is ${named(received)}` : "";
     return `it has to be ${named(issue.expected)}${given}`;
   }
   if (issue.code === "too_small" && message.startsWith("Too small: expected")) {
@@ -65,7 +66,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 function named(type: string): string {
-  return types[type] ?? type;
+  return ownValue(types, type) ?? type;
 }
 
 function sized(

@@ -1,5 +1,6 @@
 /** Asks by their ids, wherever they live: an ask's id says which object owns it, and the owner's id says of which kind it is. */
 import { type Answerer, type Ask, askOwner } from "../asks/ask.js";
+import { ownValue } from "../conversation/own-value.js";
 import { type Result, refuse } from "../conversation/problem.js";
 
 /** A kind of object that owns asks. */
@@ -39,7 +40,7 @@ export class AskGateway {
   ): Promise<Result<Ask>> {
     const ownerId = askOwner(askId);
     const prefix = ownerId?.slice(0, ownerId.indexOf("_")) ?? "";
-    const owner = Object.hasOwn(this.owners, prefix) ? this.owners[prefix] : undefined;
+    const owner = ownValue(this.owners, prefix);
     return owner === undefined || ownerId === undefined ? noAsk : act(owner, ownerId);
   }
 }

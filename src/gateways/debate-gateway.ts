@@ -1,4 +1,6 @@
 /** Debates within a session's turn or a run, by their ids: the id says which object holds it, and that object's id of which kind it is. */
+
+import { ownValue } from "../conversation/own-value.js";
 import { type Result, refuse } from "../conversation/problem.js";
 import type { DebateRecord } from "../roundtable/debate-record.js";
 import { debateOwner } from "../roundtable/nested-record.js";
@@ -17,7 +19,7 @@ export class DebateGateway {
   async record(tenantId: string, debateId: string): Promise<Result<DebateRecord>> {
     const ownerId = debateOwner(debateId);
     const prefix = ownerId?.slice(0, ownerId.indexOf("_")) ?? "";
-    const owner = Object.hasOwn(this.owners, prefix) ? this.owners[prefix] : undefined;
+    const owner = ownValue(this.owners, prefix);
     return owner === undefined || ownerId === undefined ? noRoundtable : owner.debate(tenantId, ownerId, debateId);
   }
 }

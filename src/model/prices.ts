@@ -3,6 +3,7 @@
  * the table's currency; money is whole millionths of a unit.
  */
 import { z } from "zod";
+import { ownValue } from "../conversation/own-value.js";
 import { lazily } from "../text/lazily.js";
 import type { TokenUsage } from "./port.js";
 
@@ -80,7 +81,7 @@ const free = "offline";
 export function priceOf(model: string, usage: TokenUsage, table: PriceTable): Price | undefined {
   const { version, models } = table;
   if (model === free) return { money: 0, version };
-  const stated = Object.hasOwn(models, model) ? models[model] : undefined;
+  const stated = ownValue(models, model);
   if (stated === undefined) return undefined;
   const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = usage;
   const step = (stated.above ?? [])

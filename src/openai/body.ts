@@ -1,6 +1,7 @@
 /** Bodies of requests, read by a schema: what is wrong is a 400 that names the parameter. */
 import { z } from "zod";
 import { issueWords } from "../conversation/issues.js";
+import { ownValue } from "../conversation/own-value.js";
 import { readJson } from "../text/json.js";
 import { OpenAiError, paramOf } from "./errors.js";
 
@@ -32,7 +33,7 @@ export function readBody<T extends z.ZodType>(schema: T, text: string | undefine
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((inner, key) => {
     const object = z.record(z.string(), z.unknown()).safeParse(inner);
-    if (object.success) return object.data[String(key)];
+    if (object.success) return ownValue(object.data, String(key));
     return Array.isArray(inner) ? inner[Number(key)] : undefined;
   }, value);
 }

@@ -151,7 +151,7 @@ function passSentence(data: unknown, pass: SupervisionState | undefined): string
 
 /** An entry whose texts were erased: that it happened. */
 function withoutTexts(type: string): string | undefined {
-  return type in tracedEntries ? `${type} (its texts were erased, or never kept).` : undefined;
+  return Object.hasOwn(tracedEntries, type) ? `${type} (its texts were erased, or never kept).` : undefined;
 }
 
 /** An entry as a sentence. @param entry of a session after an erasure: the same without its texts. */

@@ -15,6 +15,7 @@ import {
   type ToolOutput,
 } from "../agent/tools.js";
 import { defined } from "../conversation/defined.js";
+import { ownValue } from "../conversation/own-value.js";
 import { supervisingGuard } from "../supervision/tool-guard.js";
 import { sharedTerms, termSet } from "../text/overlap.js";
 import { type Draft, writingDraft } from "./draft.js";
@@ -52,7 +53,7 @@ export async function listWorkers(
   return team.workers.map((worker) => ({
     ...rosterEntry(worker),
     available: worker.capabilities.available,
-    ...(loads === undefined ? {} : { load: loads[worker.id] ?? 0 }),
+    ...(loads === undefined ? {} : { load: ownValue(loads, worker.id) ?? 0 }),
   }));
 }
 

@@ -7,6 +7,7 @@ import {
   type OpenConnection,
 } from "../channels/connection.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
+import { ownValue } from "../conversation/own-value.js";
 import { opens, type Sealer } from "../platform/secrets.js";
 import { all, batch, type Database, first, hasChanged, run, sql } from "../platform/sql.js";
 import type { DoneBy } from "../tenancy/audit.js";
@@ -195,7 +196,7 @@ export class ChannelStore {
   /** @param known sealed credentials that are stored: one that is the same isn't sealed anew, so that it reads the same */
   private sealed(connection: Connection, known: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
     return mapCredentials(connection, async (secret, field) => {
-      const sealed = known[field];
+      const sealed = ownValue(known, field);
       const isSame = typeof sealed === "string" && (await opens(this.sealer, sealed, secret));
       return isSame ? sealed : this.sealer.seal(secret);
     });

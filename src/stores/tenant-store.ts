@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type KeyRole, keyRoles } from "../asks/ask.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
+import { ownValue } from "../conversation/own-value.js";
 import { newId } from "../platform/ids.js";
 import { opens, type Sealer } from "../platform/secrets.js";
 import { all, batch, type Database, first, hasChanged, run, type Sql, sql } from "../platform/sql.js";
@@ -223,7 +224,7 @@ export class TenantStore {
   ): Promise<StoredSettings> {
     const providers: StoredSettings["providers"] = {};
     for (const [name, { baseUrl, apiKey }] of Object.entries(settings.providers)) {
-      const sealed = known[name]?.sealedApiKey;
+      const sealed = ownValue(known, name)?.sealedApiKey;
       const isStored = sealed !== undefined && (await opens(this.sealer, sealed, apiKey));
       providers[name] = { baseUrl, sealedApiKey: isStored ? sealed : await this.sealer.seal(apiKey) };
     }

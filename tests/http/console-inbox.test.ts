@@ -48,6 +48,14 @@ async function held(reply = "You get a refund.") {
 }
 
 describe("the inbox of the console", () => {
+  it("shows a notice for the words that it knows alone, whatever the address says", async () => {
+    const ada = await reviewer(await newTenant());
+    for (const done of ["constructor", "__proto__", "toString"]) {
+      const answered = await ada.visit(`/inbox?done=${done}`);
+      expect([answered.status, await answered.text()], done).toEqual([200, expect.not.stringContaining("native code")]);
+    }
+  });
+
   it("lists what waits with what it is about, and one ask with why it was held, what changed and what was said", async () => {
     const { askId, ada } = await held("Write to ana@example.com about your refund.");
     await eventually(async () => {

@@ -55,15 +55,15 @@ export const awaitConsistency = act("awaitConsistency", {
       const report = need(await reached(memory, goal.threadId, goal, until, ports));
       return { ...report, failures: await failures() };
     }
-    const marks: Record<string, ThreadMarksView> = {};
+    const marks = new Map<string, ThreadMarksView>();
     let all = true;
     await eachThread(memory, ports.memories, async (id) => {
       const report = await reached(memory, id, { level: goal.level }, until, ports);
       if (!report.ok) return;
-      marks[id] = report.value.watermarks;
+      marks.set(id, report.value.watermarks);
       all &&= report.value.reached;
     });
-    return { reached: all, watermarks: { threads: marks }, failures: await failures() };
+    return { reached: all, watermarks: { threads: Object.fromEntries(marks) }, failures: await failures() };
   },
 });
 

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { recordOf } from "../../conversation/actor-record.js";
 import { itemName } from "../../conversation/names.js";
+import { ownValue } from "../../conversation/own-value.js";
 import { type ProblemIssue, problem } from "../../conversation/problem.js";
 import { hiddenSecret } from "../../conversation/secret-text.js";
 import { itemsOfVersion, originsByHand } from "../../memory/context-items.js";
@@ -92,7 +93,7 @@ function wrong(errors: readonly ProblemIssue[]) {
 /** @throws {ProblemError} before anything is changed, for an item that isn't known */
 function readItem(item: Readonly<Record<string, unknown>>, at: number): (into: Into) => Promise<Taken> {
   const kind = String(item["kind"]);
-  const reader = Object.hasOwn(readers, kind) ? readers[kind] : undefined;
+  const reader = ownValue(readers, kind);
   if (reader === undefined) throw wrong([{ path: `items.${at}.kind`, message: `"${kind}" isn't known here` }]);
   const { data, error } = reader().safeParse(item);
   if (data !== undefined) return data;

@@ -2,6 +2,7 @@
 import { type Ask, choicesOf, suggestedAnswers } from "../../asks/ask.js";
 import { askClosed } from "../../asks/ask-sentence.js";
 import { heldCall, heldText, reviewedAs } from "../../asks/proposal.js";
+import { ownValue } from "../../conversation/own-value.js";
 import { Button, Facts, Field, Form, Time } from "../parts.js";
 import { sentIn, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
@@ -17,7 +18,7 @@ const hooks: Readonly<Record<string, string>> = {
 
 export function titleOf(ask: Ask): string {
   const text = heldText(ask);
-  if (text !== undefined) return hooks[text.hook] ?? "A text is held";
+  if (text !== undefined) return ownValue(hooks, text.hook) ?? "A text is held";
   const call = heldCall(ask);
   return call === undefined ? ask.question : `May ${ask.from.agent ?? "the agent"} call ${call.server}/${call.tool}?`;
 }

@@ -1,6 +1,7 @@
 /** What was decided and done in the tenant, by supervisors, people and programs, with who it was. */
 import { listAudit } from "../../application/audit/list-audit.js";
 import { listPeople } from "../../application/people/manage-people.js";
+import { ownValue } from "../../conversation/own-value.js";
 import { type AuditEntry, actTypes } from "../../tenancy/audit.js";
 import { authorize } from "../../tenancy/authority.js";
 import { Badge, Choice, Field, More, Table, Time, type Tone } from "../parts.js";
@@ -78,7 +79,7 @@ function rowOf(
   return [
     <Time at={at} />,
     type,
-    <Badge tone={tones[decision] ?? "plain"}>
+    <Badge tone={ownValue(tones, decision) ?? "plain"}>
       <Text inline text={decision} />
     </Badge>,
     actor === undefined ? undefined : (

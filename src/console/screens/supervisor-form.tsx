@@ -1,4 +1,6 @@
 /** The rules of a supervisor as fields that say what they are; what has no fields of its own is shown as JSON. */
+
+import { ownValue } from "../../conversation/own-value.js";
 import { problem } from "../../conversation/problem.js";
 import { isRecord, readJson } from "../../text/json.js";
 import { Choice, Field } from "../parts.js";
@@ -54,7 +56,7 @@ export function RuleFields({
         return (
           <details class="panel" open={rules.length === 1 || matched.includes(id)}>
             <summary>
-              {`Rule ${id}: ${matchWords[type] ?? type}`}
+              {`Rule ${id}: ${ownValue(matchWords, type) ?? type}`}
               <span class="dim">
                 {" "}
                 <bdi>{gistOf(match)}</bdi>

@@ -3,6 +3,8 @@
  * @decides the first of `rules` that holds (`contains`, `pattern`, `metadata`, earlier `result`)
  * @state none
  */
+
+import { ownValue } from "../../conversation/own-value.js";
 import { compilePattern } from "../../supervision/rules/patterns.js";
 import type { RoutingInput, StrategyOutcome, WorkerResult } from "../routing-input.js";
 import type { RoutingRule } from "./routing-rule.js";
@@ -43,7 +45,7 @@ function holds({ when, to }: RoutingRule, { input, metadata, results }: RoutingI
   return (
     (when.contains === undefined || when.contains.some((phrase) => text.includes(phrase.toLowerCase()))) &&
     (when.pattern === undefined || compilePattern(when.pattern, "i").test(input)) &&
-    Object.entries(when.metadata ?? {}).every(([name, value]) => metadata[name] === value) &&
+    Object.entries(when.metadata ?? {}).every(([name, value]) => ownValue(metadata, name) === value) &&
     (when.result === undefined || results.some((result) => matches(result, when.result ?? {})))
   );
 }

@@ -1,6 +1,7 @@
 /** Supervisors of kind `moderation`: an OpenAI-compatible moderation endpoint, with thresholds. They judge and change nothing. */
 
 import { z } from "zod";
+import { ownValue } from "../../conversation/own-value.js";
 import { readJson } from "../../text/json.js";
 import { type Subject, segmentsOf } from "../subject.js";
 import { type JudgeContext, RefusedCallError, type Supervisor, supervisorSettingsSchema } from "../supervisor.js";
@@ -105,9 +106,11 @@ function judged(config: ModerationSettings["config"], text: string, pieceCount: 
     const names = new Set([...Object.keys(categories), ...Object.keys(scores), ...Object.keys(config.thresholds)]);
     let named = false;
     for (const name of names) {
-      const threshold = config.thresholds[name];
-      const score = scores[name];
-      if (threshold === undefined ? categories[name] !== true : typeof score !== "number" || score < threshold)
+      const threshold = ownValue(config.thresholds, name);
+      const score = ownValue(scores, name);
+      if (
+        threshold === undefined ? ownValue(categories, name) !== true : typeof score !== "number" || score < threshold
+      )
         continue;
       named = true;
       const measured =
@@ -117,7 +120,7 @@ function judged(config: ModerationSettings["config"], text: string, pieceCount: 
       reasons.add(`moderation: ${name}${measured}`);
     }
     const below = Object.entries(categories).some(
-      ([name, hit]) => hit === true && config.thresholds[name] !== undefined,
+      ([name, hit]) => hit === true && Object.hasOwn(config.thresholds, name),
     );
     if (flagged && !named && !below) reasons.add("moderation: flagged");
   }

@@ -260,6 +260,12 @@ describe("a supervisor of kind moderation", () => {
       "block",
     ],
     [
+      "takes a category that is called like something of the language's own for no more than it is",
+      [scores({ constructor: 0.1 })],
+      { thresholds: { violence: 0.3 } },
+      "allow",
+    ],
+    [
       "blocks what is flagged without a category",
       [{ flagged: true, categories: {}, category_scores: {} }],
       {},

@@ -3,6 +3,8 @@
  * enumerations, required properties, lists, unions, references, bounds, lengths. Only what is required is filled. Others are
  * ignored, and formats and patterns are met only by what the conversation has: a checked value may be refused.
  */
+
+import { ownValue } from "../../../conversation/own-value.js";
 import { keywords } from "./answer.js";
 import { rankChoices } from "./choices.js";
 import type { Conversation } from "./conversation.js";
@@ -95,7 +97,7 @@ class SchemaFiller {
 
   private known(name: string): string | undefined {
     const { known = {} } = this.options;
-    return Object.hasOwn(known, name) ? known[name] : undefined;
+    return ownValue(known, name);
   }
 
   private object(schema: Schema, place: Position): Record<string, unknown> {
