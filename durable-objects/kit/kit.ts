@@ -54,6 +54,10 @@ import { WorkLoop } from "./work-loop.js";
  */
 export class Kit {
   readonly deadlines: Deadlines;
+  private readonly deadlineActs = new Map<string, () => void>([
+    [shadowDeadline, () => this.shadows.resume()],
+    [overwriteDeadline, () => this.overwrite()],
+  ]);
   readonly events: EventLog;
   readonly asks: AskBook;
   readonly commands: CommandBook;
@@ -273,15 +277,18 @@ export class Kit {
     });
   }
 
+  /** What is done when a deadline of this name has passed. */
+  whenPassed(name: string, act: () => void): void {
+    this.deadlineActs.set(name, act);
+  }
+
   private deadlinePassed(name: string): void {
-    if (name === shadowDeadline) {
-      this.shadows.resume();
-      return;
-    }
-    if (name !== overwriteDeadline) {
-      this.ports.deadlinePassed?.(name);
-      return;
-    }
+    const act = this.deadlineActs.get(name);
+    if (act === undefined) this.ports.deadlinePassed?.(name);
+    else act();
+  }
+
+  private overwrite(): void {
     const failed = (error: unknown): void => this.log("warn", "overwrite.failed", describeError(error));
     this.ctx.waitUntil(this.freeSpace.overwrite().catch(failed));
   }

@@ -22,7 +22,7 @@ import { eventStream, missedBy, type StreamOptions } from "./event-stream.js";
 import type { LiveEvent } from "./events.js";
 import type { Kit } from "./kit.js";
 import type { SchemaStep } from "./schema.js";
-import { EventSockets } from "./sockets.js";
+import { EventSockets, readerDeadline } from "./sockets.js";
 import { StoredObject } from "./stored-object.js";
 
 /** What a root does, as far as its shell has to know. */
@@ -55,7 +55,10 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
   constructor(ctx: DurableObjectState, env: Env, schema: readonly SchemaStep[], engine: W) {
     super(ctx, env, schema, engine);
     const missed = () => missedBy(engine.replaySoFar?.(undefined) ?? {});
-    this.sockets = new EventSockets(ctx, engine.kit.events, () => Date.now(), missed);
+    const { events, deadlines } = engine.kit;
+    const wakeAt = (at: number): void => deadlines.within(readerDeadline, at, Date.now());
+    this.sockets = new EventSockets(ctx, events, () => Date.now(), missed, wakeAt);
+    engine.kit.whenPassed(readerDeadline, () => this.sockets.closeExpired());
     // A new instance goes on at once with what the one before it left, whatever woke it.
     if (this.canGoOn()) engine.kit.resume();
   }
@@ -67,6 +70,7 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
     engine.stop?.();
     await engine.kit.stop();
     for (const close of [...this.streams.keys()]) close();
+    this.sockets.closeAll();
     await engine.kit.empty();
     this.wasCreated = false;
     return true;

@@ -6,7 +6,11 @@ import type { EventLog, LiveEvent, LoggedEvent } from "./events.js";
 /** How many logged events a new socket is given at once: a client that is further behind connects again behind the last of them. */
 const backlog = 500;
 
-/** Closing codes (RFC 6455 and its registry): what was asked for isn't allowed (any more); it may be asked for again. */
+/** The deadline at which the first of the sockets may no longer be read. */
+export const readerDeadline = "readers";
+
+/** Closing codes (RFC 6455 and its registry): there is no more; what was asked for isn't allowed (any more); it may be asked for again. */
+const goingAway = 1001;
 const policyViolation = 1008;
 const tryAgain = 1013;
 
@@ -18,6 +22,8 @@ export class EventSockets {
     private readonly now: () => number,
     /** What who comes late has missed of live events. */
     private readonly catchUp: () => LiveEvent | undefined,
+    /** Has `closeExpired` called at this time. */
+    private readonly wakeAt: (at: number) => void,
   ) {
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
     log.subscribe(
@@ -38,6 +44,7 @@ export class EventSockets {
     this.ctx.acceptWebSocket(server);
     // Kept with the socket, also while the object sleeps.
     server.serializeAttachment(reader);
+    this.wakeAt(reader.until);
     const past = this.past(reader, Number.isSafeInteger(after) ? after : 0);
     for (const message of past.slice(0, backlog)) server.send(message);
     // Going on with what happens now would leave a gap.
@@ -58,6 +65,21 @@ export class EventSockets {
       const reader = readerOf(socket);
       if (reader === undefined || isReader(reader, who)) socket.close(policyViolation, "revoked");
     }
+  }
+
+  /** Closes those whose reader's key or token has expired, also where nothing happens that they would be told. */
+  closeExpired(): void {
+    for (const socket of this.ctx.getWebSockets()) {
+      const { until } = readerOf(socket) ?? {};
+      if (until === undefined) continue;
+      if (until <= this.now()) socket.close(policyViolation, "expired");
+      else this.wakeAt(until);
+    }
+  }
+
+  /** Everything is erased: nothing more will be told. */
+  closeAll(): void {
+    for (const socket of this.ctx.getWebSockets()) socket.close(goingAway, "deleted");
   }
 
   /** What is for a reader, behind an event: more than `backlog` where there is more. */

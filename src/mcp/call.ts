@@ -12,7 +12,12 @@ const askingWorkSchema = z.union([
 export type AskingWork = z.infer<typeof askingWorkSchema>;
 
 /** What comes back with the answer: the work to go on with, so that a call sent again starts nothing twice. */
-export const askingStateSchema = z.object({ work: askingWorkSchema, askId: z.string() });
+export const askingStateSchema = z.object({
+  work: askingWorkSchema,
+  askId: z.string(),
+  /** Which call asked: `digest` of it. A version before this noted none. */
+  call: z.string().optional(),
+});
 export type AskingState = z.infer<typeof askingStateSchema>;
 
 /** What a tool's call is given beside its arguments. */
@@ -20,6 +25,8 @@ export interface Call {
   readonly actor: Actor;
   readonly services: Services;
   readonly context: ServerContext;
+  /** Of the tool and its arguments, but for how long is waited: the same for the same call sent again. */
+  readonly digest: () => Promise<string>;
   /** Seals what the host carries back and forth, so that it can't be made up, nor used by another. */
   readonly seal: (state: AskingState, context: ServerContext) => Promise<string>;
 }

@@ -8,7 +8,7 @@ import { answerAsk } from "../application/asks/answer-ask.js";
 import { answererOf } from "../application/asks/ask-view.js";
 import { readAsk } from "../application/asks/read-ask.js";
 import { type Ask, mayAnswer } from "../asks/ask.js";
-import { attempt, ok, type Result } from "../conversation/problem.js";
+import { attempt, ok, type Result, refuse } from "../conversation/problem.js";
 import { type AskingState, type AskingWork, askingStateSchema, type Call } from "./call.js";
 
 /** A question as results of tools show it. */
@@ -53,7 +53,8 @@ function canAsk({ context }: Pick<Call, "context">): boolean {
 export async function inputFor(asking: Asking, call: Call): Promise<InputRequiredResult | undefined> {
   const ask = asking.asks.find(({ audience }) => audience === "user");
   if (ask === undefined || !canAsk(call) || wasDeclined(ask.askId, call)) return undefined;
-  const requestState = await call.seal({ work: asking.work, askId: ask.askId }, call.context);
+  const state = { work: asking.work, askId: ask.askId, call: await call.digest() };
+  const requestState = await call.seal(state, call.context);
   return inputRequired({ inputRequests: { [ask.askId]: inputRequired.elicit(formFor(ask)) }, requestState });
 }
 
@@ -105,6 +106,12 @@ export async function resumed(call: Call): Promise<Result<AskingState> | undefin
   const { context, actor, services } = call;
   const state = askingStateSchema.safeParse(context.mcpReq.requestState());
   if (!state.success) return undefined;
+  // Its result would be shown as that of what is called now.
+  if (state.data.call !== undefined && state.data.call !== (await call.digest()))
+    return refuse(
+      "invalid",
+      "This requestState belongs to another call. Send the tool and the arguments that it came back for, or leave it out.",
+    );
   const { askId } = state.data;
   const given = inputResponse(context.mcpReq.inputResponses, askId);
   // Declined or closed without an answer: the ask stays open, and the result says so.

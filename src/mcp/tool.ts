@@ -36,7 +36,7 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
 export interface McpTool {
   readonly name: string;
   readonly act: Permission;
-  readonly register: (server: McpServer, caller: Omit<Call, "context">) => void;
+  readonly register: (server: McpServer, caller: Omit<Call, "context" | "digest">) => void;
 }
 
 export function mcpTool<I extends z.ZodObject, O extends z.ZodObject>(definition: ToolDefinition<I, O>): McpTool {
@@ -51,7 +51,8 @@ export function mcpTool<I extends z.ZodObject, O extends z.ZodObject>(definition
   const schemas = { inputSchema: inEitherSpelling(input), outputSchema: output };
   const register: McpTool["register"] = (server, caller) => {
     server.registerTool(name, { title, description, annotations, ...schemas }, async (given, context) => {
-      const call = { ...caller, actor: await commanding(caller.actor, name, given), context };
+      const digest = (): Promise<string> => digestOf(name, given);
+      const call = { ...caller, actor: await commanding(caller.actor, given, digest), context, digest };
       const result = await attempt(() => definition.run(given, call));
       return result.ok ? rendered(definition, result.value, call) : failure(result.problem, call);
     });
@@ -67,11 +68,17 @@ export function actTool<I extends z.ZodObject, O extends z.ZodObject>(
   return mcpTool({ ...definition, act, run: (input, { actor, services }) => act(actor, input, services) });
 }
 
-/** The actor with the key of the call: acts that change what is there claim it where they do their work. How long is waited makes no other call. */
-async function commanding(actor: Actor, tool: string, given: Readonly<Record<string, unknown>>): Promise<Actor> {
-  const { idempotencyKey, idempotency_key: key = idempotencyKey, waitMs: _, ...asked } = given;
-  if (typeof key !== "string") return actor;
-  return { ...actor, command: { key, hash: await sha256Hex(`${tool} ${JSON.stringify(asked)}`) } };
+type Given = Readonly<Record<string, unknown>>;
+
+/** The actor with the key of the call: acts that change what is there claim it where they do their work. */
+async function commanding(actor: Actor, given: Given, digest: Call["digest"]): Promise<Actor> {
+  const { idempotencyKey, idempotency_key: key = idempotencyKey } = given;
+  return typeof key === "string" ? { ...actor, command: { key, hash: await digest() } } : actor;
+}
+
+/** How long is waited makes no other call, and neither does the key. */
+function digestOf(tool: string, { idempotencyKey, idempotency_key, waitMs, ...asked }: Given): Promise<string> {
+  return sha256Hex(`${tool} ${JSON.stringify(asked)}`);
 }
 
 /** The tools that an actor may call at all. */

@@ -5,7 +5,7 @@ import { keepStateless } from "../application/openai/forget-stateless.js";
 import { readResponseId } from "../application/openai/response-ref.js";
 import { removeSession } from "../application/removal.js";
 import type { Services } from "../application/services.js";
-import { authenticateCaller } from "../application/tenants/authenticate.js";
+import { authenticateCaller, isStillLetIn } from "../application/tenants/authenticate.js";
 import { ProblemError } from "../conversation/problem.js";
 import type { FaceEnv } from "../http/face.js";
 import { describeError, log } from "../platform/logging.js";
@@ -24,6 +24,8 @@ import { headAt } from "./stored-response.js";
 const maxMessage = 1_000_000;
 /** Messages that may wait for their turn. */
 const maxWaiting = 16;
+/** So often is looked whether the caller may still have the socket, also while it says nothing; milliseconds. */
+const recheckMs = 15_000;
 /** A socket that says nothing for so long is closed; milliseconds. */
 const idleMs = 300_000;
 
@@ -52,6 +54,7 @@ class ResponseSocket {
   private waiting = 0;
   private last: Promise<void> = Promise.resolve();
   private idle: ReturnType<typeof setTimeout> | undefined;
+  private recheck: ReturnType<typeof setInterval> | undefined;
   /** Sessions of responses that aren't stored, each followed by the next: the newest can be gone on from. */
   private chain: string[] = [];
 
@@ -68,7 +71,23 @@ class ResponseSocket {
     this.socket.addEventListener("message", ({ data }) => this.take(data));
     this.socket.addEventListener("close", () => this.end());
     this.socket.addEventListener("error", () => this.end());
+    this.recheck = setInterval(() => this.background(this.look()), recheckMs);
     this.rest();
+  }
+
+  /** A key or token that was deleted or revoked, or has expired, holds no socket open, and hears no more of what is under way. */
+  private async look(): Promise<void> {
+    try {
+      if (!(await isStillLetIn(this.secret, this.actor, this.services))) this.turnOut();
+    } catch (error) {
+      log("warn", "socket.not_rechecked", { tenantId: this.actor.tenantId, ...describeError(error) });
+    }
+  }
+
+  private turnOut(): void {
+    this.refuse(new OpenAiError(401, "invalid_api_key", "The key or token isn't valid any more."));
+    this.socket.close(1008, "unauthorized");
+    this.end();
   }
 
   private take(data: string | ArrayBuffer): void {
@@ -93,9 +112,7 @@ class ResponseSocket {
     }
     const caller = await authenticateCaller(this.secret, this.services);
     if (caller?.actor.id !== this.actor.id) {
-      this.refuse(new OpenAiError(401, "invalid_api_key", "The key or token isn't valid any more."));
-      this.socket.close(1008, "unauthorized");
-      this.end();
+      this.turnOut();
       return;
     }
     const body = readBody(createEventSchema, data);
@@ -170,6 +187,7 @@ class ResponseSocket {
 
   private end(): void {
     clearTimeout(this.idle);
+    clearInterval(this.recheck);
     if (this.gone.signal.aborted) return;
     this.gone.abort();
     this.forget();

@@ -4,6 +4,7 @@ import { newSessionSchema } from "../../src/chat/session.js";
 import { sha256Hex } from "../../src/platform/digest.js";
 import { deliverToD1 } from "../../src/stores/deliveries.js";
 import { newTenant, openStream, origin, send, TestTenant } from "../support/conclave.js";
+import { ringAlarm } from "../support/objects.js";
 import { asksHuman, newTeam } from "../support/teams.js";
 import { expectProblem } from "./support.js";
 
@@ -261,6 +262,28 @@ describe("what is revoked", () => {
     const read = await stream.until(() => false);
     await model.release("reply");
     expect(read).not.toMatch(/strangers|turn\.completed/);
+  });
+
+  it("is a socket too whose token expires, though nothing happens that it would be told", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    const tenant = await tenantWithAgent();
+    const session = await tenant.session({ subject: "ada" });
+    const { token } = (await tenant.call("POST", "/v1/tokens", { subject: "ada", expiresInSeconds: 60 })).body;
+    const { seen } = await openSocket(session, { "sec-websocket-protocol": `conclave, ${token}` });
+    const other = await openSocket(session, { authorization: `Bearer ${tenant.key}` });
+    expect(await ringAlarm(tenant.object(session), 30_000)).toBe(true);
+    expect(seen.closed).toBe(false);
+    expect(await ringAlarm(tenant.object(session), 31_000)).toBe(true);
+    await expect.poll(() => [seen.closed, other.seen.closed]).toEqual([true, false]);
+    vi.useRealTimers();
+  });
+
+  it("is every socket of a session that is deleted", async () => {
+    const tenant = await tenantWithAgent();
+    const session = await tenant.session();
+    const { seen } = await openSocket(session, { authorization: `Bearer ${tenant.key}` });
+    expect((await tenant.call("DELETE", `/v1/sessions/${session}`)).status).toBe(204);
+    await expect.poll(() => seen.closed).toBe(true);
   });
 
   it("as a subject loses them too; other subjects keep theirs", async () => {

@@ -1,7 +1,7 @@
 /** How long a call waits for what it began or reads. */
 import { afterEach, expect, it, vi } from "vitest";
 import { SessionGateway } from "../../src/gateways/session-gateway.js";
-import { newTenant } from "../support/conclave.js";
+import { type Fields, newTenant } from "../support/conclave.js";
 import { callTool, mcpClient } from "../support/mcp-client.js";
 import { newPanel, requests, seat, takes } from "../support/roundtables.js";
 
@@ -43,4 +43,30 @@ it("returns a turn that is queued behind one that waits for somebody after one l
   const read = await callTool(client, "get_turn", { sessionId, turnId, waitMs: 10_000 });
   expect(read.result).toMatchObject({ status: "queued", turnId });
   expect(looks()).toBe(2);
+});
+
+it("goes on with what was asked for the call that it was asked for alone", async () => {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant", { tools: ["conclave/ask_human"] });
+  const asks = { toolCalls: [{ name: "ask_human", arguments: { question: "Which city?" } }] };
+  await model.reply(asks, { text: "Booked in Turin." }, asks);
+  const host = { arguments: "", answers: 0 };
+  const client = await mcpClient(
+    tenant.key,
+    { pin: "2026-07-28" },
+    () => {
+      host.answers += 1;
+      return { response: "Turin" };
+    },
+    (body) => (body.includes("requestState") ? body.replace("Book a hotel.", host.arguments) : body),
+  );
+  const send = async (args: Fields) => callTool(client, "send_message", { content: "Book a hotel.", ...args });
+  host.arguments = "Book a hotel.";
+  const own = await send({ sessionId: await tenant.session(), waitMs: 10_000 });
+  expect(own.result).toMatchObject({ status: "completed", reply: "Booked in Turin." });
+
+  host.arguments = "Book a flight.";
+  const other = await send({ sessionId: await tenant.session(), waitMs: 10_000 });
+  expect(other).toMatchObject({ isError: true, text: expect.stringContaining("belongs to another call") });
+  expect(host.answers).toBe(2);
 });

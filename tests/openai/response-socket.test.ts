@@ -176,6 +176,28 @@ describe("a socket of responses", () => {
     socket.close();
     await model.until({ aborted: 1 });
   });
+
+  it("is closed soon after its key was deleted, whether it waits or is told an answer", async () => {
+    // The time between two looks, made short: a clock that the test moved would call in the test's name.
+    const { setInterval } = globalThis;
+    const timer = vi.spyOn(globalThis, "setInterval");
+    timer.mockImplementation((look, ms) => setInterval(look, ms === 15_000 ? 50 : ms));
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    const { key, keyId } = (await tenant.call("POST", "/v1/keys", { role: "client" })).body;
+    const [idle, busy, other] = [await Socket.open({ key }), await Socket.open({ key }), await Socket.open(tenant)];
+    await model.reply({ chunks: ["Nothing ", "for strangers."], hold: "reply" });
+    busy.send(JSON.stringify({ type: "response.create", model: "assistant", input: "Tell." }));
+    await eventually(() => expect(busy.messages.map(({ type }) => type)).toContain("response.created"));
+    expect([idle.code, busy.code]).toEqual([undefined, undefined]);
+    expect((await tenant.call("DELETE", `/v1/keys/${keyId}`)).status).toBe(204);
+    await eventually(() => expect([idle.code, busy.code, other.code]).toEqual([1008, 1008, undefined]));
+    await model.release("reply");
+    expectRefused(idle.messages, { type: "error", status: 401, error: { code: "invalid_api_key" } });
+    expect(JSON.stringify(busy.messages)).not.toContain("strangers");
+    other.close();
+    timer.mockRestore();
+  });
 });
 
 describe("compacting", () => {

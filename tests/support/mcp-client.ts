@@ -9,11 +9,15 @@ export const mcpUrl = "http://localhost/mcp";
 export const eras = ["legacy", { pin: "2026-07-28" }] as const;
 export type Era = (typeof eras)[number];
 
-/** @param answer what the person at the host says when they are asked; without it the host can't ask */
+/**
+ * @param answer what the person at the host says when they are asked; without it the host can't ask
+ * @param rewrite what the host makes of what it sends
+ */
 export async function mcpClient(
   key: string,
   era: Era,
   answer?: (question: string) => Fields | undefined,
+  rewrite: (body: string) => string = (body) => body,
 ): Promise<Client> {
   const options: ClientOptions = {
     versionNegotiation: { mode: era },
@@ -29,7 +33,10 @@ export async function mcpClient(
   }
   const transport = new StreamableHTTPClientTransport(new URL(mcpUrl), {
     requestInit: { headers: { authorization: `Bearer ${key}` } },
-    fetch: (url, init) => exports.default.fetch(new Request(url, init)),
+    fetch: (url, init) =>
+      exports.default.fetch(
+        new Request(url, typeof init?.body === "string" ? { ...init, body: rewrite(init.body) } : init),
+      ),
   });
   await client.connect(transport);
   return client;

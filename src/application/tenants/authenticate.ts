@@ -1,6 +1,6 @@
 /** Who presents a secret: a tenant's key, an end user's token, or the deployment's own secret. Not an act: acts begin with the actor that this gives. */
 import { defined } from "../../conversation/defined.js";
-import { type Problem, problem } from "../../conversation/problem.js";
+import { attempt, type Problem, problem } from "../../conversation/problem.js";
 import { equalInConstantTime } from "../../platform/digest.js";
 import { describeError, log } from "../../platform/logging.js";
 import { isToken } from "../../platform/token-signer.js";
@@ -30,7 +30,23 @@ const mostNoted = 10_000;
  * @throws {ProblemError} where a limit of requests is reached
  */
 export async function authenticateCaller(presented: string, services: Services): Promise<Authenticated | undefined> {
-  if (isToken(presented)) return authenticateToken(presented, services);
+  const known = await knownCaller(presented, services);
+  if (known === undefined) return undefined;
+  const { caller, ...authenticated } = known;
+  await takeOf(known.actor, { requests: 1 }, {}, services);
+  return { ...authenticated, ...defined({ beside: caller && noteUse(caller, services) }) };
+}
+
+/** Whether what was presented lets the same caller in still. It is no request of theirs, and counts as none. */
+export async function isStillLetIn(presented: string, { id }: Actor, services: Services): Promise<boolean> {
+  const known = await attempt(() => knownCaller(presented, services));
+  return known.ok && known.value?.actor.id === id;
+}
+
+type Known = Omit<Authenticated, "beside"> & { readonly caller?: Caller };
+
+async function knownCaller(presented: string, services: Services): Promise<Known | undefined> {
+  if (isToken(presented)) return tokenHolder(presented, services);
   const caller = await services.callers.authenticate(presented);
   if (caller === undefined) return undefined;
   const { tenantId, keyId, role, clientMay, corsOrigins, revision, measures, expiresAt } = caller;
@@ -49,8 +65,7 @@ export async function authenticateCaller(presented: string, services: Services):
     measures,
     ...defined({ expiresAt }),
   };
-  await takeOf(actor, { requests: 1 }, {}, services);
-  return { actor, corsOrigins, ...defined({ beside: noteUse(caller, services) }) };
+  return { actor, corsOrigins, caller };
 }
 
 function noteUse({ tenantId, keyId, lastUsedAt = 0 }: Caller, { callers, now }: Services): Promise<void> | undefined {
@@ -64,7 +79,7 @@ function noteUse({ tenantId, keyId, lastUsedAt = 0 }: Caller, { callers, now }: 
   });
 }
 
-async function authenticateToken(presented: string, services: Services): Promise<Authenticated | undefined> {
+async function tokenHolder(presented: string, services: Services): Promise<Known | undefined> {
   const { tokens, callers, now } = services;
   const claims = await tokens.read(presented);
   if (claims === undefined) return undefined;
@@ -86,7 +101,6 @@ async function authenticateToken(presented: string, services: Services): Promise
     only: defined({ sessionId, agents }),
     expiresAt: until,
   };
-  await takeOf(actor, { requests: 1 }, {}, services);
   return { actor, corsOrigins: ground.corsOrigins };
 }
 
