@@ -17,12 +17,12 @@ export interface Row {
 const pure = ["zod", "diff", "jsonrepair", "re2js", "ibantools"];
 const hono = ["hono", "@hono/zod-openapi"];
 
-const ground = ["src/conversation", "src/text"];
+const ground = ["src/conversation", "src/text", "src/statistics"];
 const underAgent = ["src/asks", "src/model", ...ground];
 const underSupervision = ["src/agent", ...underAgent];
 const underRouting = ["src/roundtable", "src/supervision", ...underSupervision];
 const underChat = ["src/routing", "src/memory", ...underRouting];
-const domain = ["src/catalogues", "src/tenancy", "src/channels", "src/chat", ...underChat];
+const domain = ["src/catalogues", "src/tenancy", "src/channels", "src/chat", "src/evidence", ...underChat];
 /** Which providers there are, they know; what speaks to one, nobody but the directory. */
 const underApplication = [
   "src/stores",
@@ -35,7 +35,7 @@ const underApplication = [
 const underObject = ["durable-objects/kit", "src/composition.ts", "src/application", ...underApplication];
 const underFace = ["src/application", "src/platform", "src/channels/connection.ts", ...domain];
 /** Faces that the app mounts know what it gives them, and nothing else of it. */
-const mounted = ["src/http/face.ts", "src/http/retry-fields.ts", ...underFace];
+const mounted = ["src/http/face.ts", ...underFace];
 
 const objects = [
   "channel-conversation",
@@ -44,6 +44,7 @@ const objects = [
   "routing-run",
   "memory-thread",
   "tenant-budget",
+  "dataset",
 ].map((name) => `durable-objects/${name}`);
 const faces = ["http", "openai", "mcp", "webhooks", "queue", "console"].map((name) => `src/${name}`);
 
@@ -83,7 +84,6 @@ export const arrows: readonly Row[] = [
   { place: "src/queue", imports: underFace, packages: pure },
   { place: "src/console", imports: mounted, packages: [...pure, ...hono] },
   { place: "src/http/face.ts", imports: underFace, packages: hono },
-  { place: "src/http/retry-fields.ts", imports: ["src/conversation"] },
   // The typed client knows the API's document and nothing of the house.
   { place: "src/client", imports: [], packages: ["openapi-fetch"] },
 
@@ -115,10 +115,11 @@ export const arrows: readonly Row[] = [
   { place: "src/platform", imports: domain, packages: [...pure, "ulid"] },
 
   // The domain gets ports: no platform, no face, no object, no provider, no package that touches the world.
-  { place: "src/catalogues", imports: ["src/tenancy", "src/chat", ...underChat], packages: pure },
+  { place: "src/catalogues", imports: ["src/tenancy", "src/chat", "src/evidence", ...underChat], packages: pure },
   { place: "src/tenancy", imports: ["src/chat", ...underChat], packages: pure },
   { place: "src/channels", imports: underAgent, packages: pure },
   { place: "src/chat", imports: underChat, packages: pure },
+  { place: "src/evidence", imports: ["src/supervision", ...underSupervision], packages: pure },
   { place: "src/routing", imports: underRouting, packages: pure },
   { place: "src/roundtable", imports: ["src/supervision", ...underSupervision], packages: pure },
   { place: "src/supervision", imports: underSupervision, packages: pure },
@@ -137,6 +138,7 @@ export const arrows: readonly Row[] = [
 
   // The ground floor.
   { place: "src/text", imports: ["src/conversation"], packages: pure },
+  { place: "src/statistics", imports: [] },
   { place: "src/conversation", imports: [], packages: pure },
 
   // Texts.

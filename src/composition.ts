@@ -2,6 +2,7 @@
 
 import type { ChannelPlatform } from "./application/channels/channel-platform.js";
 import { platformCall } from "./application/channels/platform-call.js";
+import type { DatasetPlatform } from "./application/evidence/dataset-platform.js";
 import type { BudgetPlatform } from "./application/limits/budget-platform.js";
 import type { PriceOf } from "./application/limits/hold-work.js";
 import { eraseFromD1 } from "./application/memory/erasure.js";
@@ -106,6 +107,19 @@ export function composeChannelPlatform(env: Env): ChannelPlatform {
     channelOf,
     call: platformCall(shared(env).policy, now),
     deliver: (delivery) => deliverToD1(shared(env).db, delivery),
+  };
+}
+
+export function composeDatasetPlatform(env: Env): DatasetPlatform {
+  const { db, tenants, budgets, prices, load } = shared(env);
+  return {
+    now,
+    load,
+    services: composeServices(env),
+    heldAgainst: async (facts) =>
+      (await limiting()).heldAgainst(facts, { now, tenants, budgets, priceOf: () => priceOfNow(env) }),
+    deliver: async (delivery) =>
+      (await settling()).deliverSettled(delivery, budgets, (copies) => deliverToD1(db, copies, { prices })),
   };
 }
 
@@ -215,6 +229,11 @@ function makeServices(env: Env, place: Place) {
     readers: new ReaderStore(db, now),
     resourceVersions: new ResourceVersions(db, sealer),
     config: new ConfigStore(db, sealer, now),
+    datasets: loaded(async () => {
+      const { DatasetGateway } = await import("./gateways/dataset-gateway.js");
+      return new DatasetGateway(new PlacedObjects(named(env, env.DATASET), placements, place));
+    }),
+    evidence: loaded(async () => new (await import("./stores/evidence-index.js")).EvidenceIndex(db)),
     sessions,
     index: new SessionIndex(db),
     runs,

@@ -1,6 +1,7 @@
 /** The Worker: what it answers, takes from queues and does by schedule, and the objects it exports. */
 import { ChannelConversation } from "../durable-objects/channel-conversation/object.js";
 import { ChatSession } from "../durable-objects/chat-session/object.js";
+import { Dataset } from "../durable-objects/dataset/object.js";
 import { MemoryThread } from "../durable-objects/memory-thread/object.js";
 import { Roundtable } from "../durable-objects/roundtable/object.js";
 import { RoutingRun } from "../durable-objects/routing-run/object.js";
@@ -12,7 +13,7 @@ import { openOnDemand } from "./http/app.js";
 import { consumeJobs } from "./queue/job-consumer.js";
 import { deploymentActor } from "./tenancy/actor.js";
 
-export { ChannelConversation, ChatSession, MemoryThread, Roundtable, RoutingRun, TenantBudget };
+export { ChannelConversation, ChatSession, Dataset, MemoryThread, Roundtable, RoutingRun, TenantBudget };
 
 /** The schedule that looks after what is owed alone; any other does all the housekeeping. `wrangler.toml` sets them. */
 const everyMinute = "* * * * *";

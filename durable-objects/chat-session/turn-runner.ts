@@ -69,7 +69,7 @@ export class TurnRun implements EndingWork {
     const { turn, session, id } = this;
     const { store, kit } = this.ports;
     const journal = kit.journal(id, isHeld);
-    if (turn.status === "queued" || (turn.firstTry && !this.hasStarted())) {
+    if (turn.status === "queued") {
       journal.withNext(() => {
         store.turns.setStatus(id, "running");
         store.passes.begin(id);
@@ -108,11 +108,6 @@ export class TurnRun implements EndingWork {
     }
   }
 
-  /** A turn that was made with its first try was stored as running before it began. */
-  private hasStarted(): boolean {
-    return this.ports.kit.events.stored(this.id, "turn.started").length > 0;
-  }
-
   /** The turn waits for an ask; it has done so since the ask was opened, for those who have sent a message since. */
   park(): void {
     const { store, kit, outbox } = this.ports;
@@ -121,7 +116,6 @@ export class TurnRun implements EndingWork {
       return;
     }
     kit.write(() => {
-      outbox.auditSoFar(this.id);
       store.turns.setStatus(this.id, "waiting");
       const waited = turnWaitsFor(this.id, store, kit);
       kit.events.append("turn.waiting", this.id, { turnId: this.id, ...defined({ waitsFor: waited }) });
@@ -144,10 +138,7 @@ export class TurnRun implements EndingWork {
   private listRunning(): void {
     const { store, kit, outbox } = this.ports;
     if (store.turns.get(this.id)?.status !== "running") return;
-    kit.write(() => {
-      outbox.auditSoFar(this.id);
-      outbox.updateIndex();
-    });
+    kit.write(() => outbox.updateIndex());
     kit.deliverSoon();
   }
 
@@ -212,15 +203,10 @@ export class TurnRun implements EndingWork {
         context: contextEditor,
       },
       keepPass: (pass, before) => {
-        store.passes.add(turnId, pass, platform.now(), { unsent: true });
+        store.passes.add(turnId, pass, platform.now());
         if (pass.decision !== "allow" && pass.subject?.partial !== true) this.keepOriginal(before, pass);
       },
-      auditsLater: true,
-      reviewPass: (before, after) => {
-        // The audit has what was decided first.
-        outbox.auditSoFar(turnId);
-        store.passes.replace(turnId, before, after);
-      },
+      reviewPass: (before, after) => store.passes.replace(turnId, before, after),
       replyId: turn.replyId,
       // OpenAI's clients keep their connection open, and come back by themselves.
       rateLimitWaitMs: turn.request === undefined ? undefined : 0,

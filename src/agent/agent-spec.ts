@@ -43,8 +43,7 @@ export type FailureCode =
   | "budget_exceeded"
   | "rate_limited"
   | "context_length_exceeded"
-  | "limit_reached"
-  | "unpriced_model";
+  | "limit_reached";
 
 export type AgentOutcome = AgentReport &
   (

@@ -1,4 +1,5 @@
 /** A journal for work within one request: nothing is kept, and nothing can be waited for. */
+import type { CallBudget } from "./call-budget.js";
 import { type Journal, Parked, type StepSpec } from "./journal.js";
 
 /** Each step is done when it is asked for; an ask parks at once, on nothing that anybody could answer. */
@@ -19,3 +20,9 @@ export const transientJournal: Journal = {
     return transientJournal;
   },
 };
+
+/** The same, whose calls of models are held against a budget. */
+export function transientJournalWithin(budget: CallBudget): Journal {
+  const journal: Journal = { ...transientJournal, budget, scope: () => journal };
+  return journal;
+}

@@ -8,6 +8,7 @@ import { channelActs } from "./channels/acts.js";
 import { configActs } from "./config/acts.js";
 import { deliveryActs } from "./deliveries/parked-deliveries.js";
 import { followEvents } from "./events/follow-events.js";
+import { evidenceActs } from "./evidence/acts.js";
 import { limitActs } from "./limits/acts.js";
 import { memoryActs } from "./memory/acts.js";
 import { chatActs } from "./openai/acts.js";
@@ -38,6 +39,7 @@ export const acts: readonly (AnyAct | Permission)[] = [
   ...restoreActs,
   ...resourceActs,
   ...supervisionActs,
+  ...evidenceActs,
   ...configActs,
   ...tokenActs,
   ...tenantActs,

@@ -1,11 +1,13 @@
 /** Deletions that go through objects and tables: whoever starts one, the same is gone afterwards. */
 import type { BudgetGateway } from "../gateways/budget-gateway.js";
 import type { ChannelGateway } from "../gateways/channel-gateway.js";
+import type { DatasetGateway } from "../gateways/dataset-gateway.js";
 import type { RoundtableGateway } from "../gateways/roundtable-gateway.js";
 import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
 import type { ChannelStore } from "../stores/channel-store.js";
 import type { CreationClaims } from "../stores/creation-claims.js";
+import type { EvidenceIndex } from "../stores/evidence-index.js";
 import type { IdempotencyStore } from "../stores/idempotency-store.js";
 import type { RoundtableIndex } from "../stores/roundtable-index.js";
 import type { RunIndex } from "../stores/run-index.js";
@@ -31,6 +33,8 @@ export interface RemovalPorts {
   readonly channels: Pick<ChannelStore, "conversations" | "forgetConversations">;
   readonly conversations: Pick<ChannelGateway, "remove">;
   readonly budgets: Pick<BudgetGateway, "remove">;
+  readonly datasets: () => Promise<Pick<DatasetGateway, "remove">>;
+  readonly evidence: () => Promise<Pick<EvidenceIndex, "datasets">>;
 }
 
 /** Objects that are emptied at the same time. */
@@ -75,10 +79,22 @@ export async function removeTenant(tenantId: string, ports: RemovalPorts): Promi
     page = await roundtableIndex.roundtables(tenantId, {}, page.at(-1)?.sessionId, atOnce);
   }
   await memory.deleteAll(tenantId);
+  await removeDatasets(tenantId, ports);
   await ports.budgets.remove(tenantId);
   await answers.forgetAll(tenantId);
   await answers.forget(deploymentScope, tenantId);
   await tenants.remove(tenantId);
+}
+
+async function removeDatasets(
+  tenantId: string,
+  { datasets, evidence }: Pick<RemovalPorts, "datasets" | "evidence">,
+): Promise<void> {
+  const [objects, index] = await Promise.all([datasets(), evidence()]);
+  for (let page = await index.datasets(tenantId, undefined, atOnce); page.length > 0; ) {
+    await Promise.all(page.map(({ name }) => objects.remove(tenantId, name)));
+    page = await index.datasets(tenantId, page.at(-1)?.name, atOnce);
+  }
 }
 
 /** Empties the objects of a connection's conversations, or of all of the tenant's; the sessions they led to stay. */

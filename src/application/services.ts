@@ -6,6 +6,7 @@ import type { OpenConnection } from "../channels/connection.js";
 import type { AskGateway } from "../gateways/ask-gateway.js";
 import type { BudgetGateway } from "../gateways/budget-gateway.js";
 import type { ChannelGateway } from "../gateways/channel-gateway.js";
+import type { DatasetGateway } from "../gateways/dataset-gateway.js";
 import type { DebateGateway } from "../gateways/debate-gateway.js";
 import type { RoundtableGateway } from "../gateways/roundtable-gateway.js";
 import type { RunGateway } from "../gateways/run-gateway.js";
@@ -19,6 +20,7 @@ import type { ChannelStore } from "../stores/channel-store.js";
 import type { ConfigStore } from "../stores/config-store.js";
 import type { ConsoleStore } from "../stores/console-store.js";
 import type { CreationClaims } from "../stores/creation-claims.js";
+import type { EvidenceIndex } from "../stores/evidence-index.js";
 import type { IdempotencyStore } from "../stores/idempotency-store.js";
 import type { LimitStore } from "../stores/limit-store.js";
 import type { NearStores } from "../stores/near-stores.js";
@@ -86,6 +88,9 @@ export interface Services {
   readonly resourceVersions: ResourceVersions;
   /** A tenant's configuration as a whole. */
   readonly config: ConfigStore;
+  /** Loaded when somebody comes, as the next one is. */
+  readonly datasets: () => Promise<DatasetGateway>;
+  readonly evidence: () => Promise<EvidenceIndex>;
   readonly sessions: SessionGateway;
   readonly index: SessionIndex;
   readonly memory: MemoryService;

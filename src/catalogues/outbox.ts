@@ -7,6 +7,8 @@ import { endedStatuses, modelUsageSchema } from "../agent/work.js";
 import { storedAskSchema } from "../asks/ask.js";
 import { storedSessionSchema } from "../chat/session.js";
 import { deliveryStatuses } from "../conversation/delivery.js";
+import type { DatasetView } from "../evidence/dataset.js";
+import type { Eval } from "../evidence/evaluation.js";
 import { roundtableSummarySchema } from "../roundtable/roundtable.js";
 import { runSummarySchema } from "../routing/run.js";
 import type { AuditBody } from "../supervision/stored-state.js";
@@ -103,6 +105,18 @@ export const outboxTopics = {
     handler: "d1",
     isCopy: true,
     payload: recordedActSchema,
+  },
+  dataset: {
+    description: "A dataset as it is listed; its copy in D1.",
+    handler: "d1",
+    isCopy: true,
+    payload: z.custom<DatasetView>(),
+  },
+  eval: {
+    description: "An eval as it is listed; its copy in D1.",
+    handler: "d1",
+    isCopy: true,
+    payload: z.custom<Eval>(),
   },
   work_ended: {
     description: "A turn or run ended before its time; its workers count as busy no longer.",

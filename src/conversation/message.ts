@@ -59,14 +59,7 @@ export const plainMessageSchema = z.object({
   metadata: metadataSchema.optional(),
   /** Of an error: what went wrong, for programs. */
   code: z
-    .enum([
-      "misconfigured",
-      "budget_exceeded",
-      "rate_limited",
-      "context_length_exceeded",
-      "limit_reached",
-      "unpriced_model",
-    ])
+    .enum(["misconfigured", "budget_exceeded", "rate_limited", "context_length_exceeded", "limit_reached"])
     .optional(),
   /** Of one that passes: when to try again, in seconds. */
   retryAfterSeconds: z.int().optional(),

@@ -15,6 +15,7 @@ import { routesOf } from "./act-routes.js";
 import type { LoadedFace } from "./face.js";
 import { audit } from "./routes/audit.js";
 import { channels } from "./routes/channels.js";
+import { evidence } from "./routes/evidence.js";
 import { limits } from "./routes/limits.js";
 import { memories } from "./routes/memories.js";
 import { resources } from "./routes/resources.js";
@@ -34,6 +35,7 @@ export const api: LoadedFace = {
     limits,
     resources,
     routesOf(supervisionActs),
+    evidence,
     routesOf(configActs),
     sessions,
     runs,

@@ -8,6 +8,9 @@ import type { AppEnv } from "./context.js";
 /** The most that a body may have, in bytes. */
 const maxBodyBytes = 1_000_000;
 
+/** Lines of JSON, each of which is read by itself. */
+const linesType = "application/jsonl";
+
 const withBody = new Set(["POST", "PUT", "PATCH"]);
 
 export const readBody = createMiddleware<AppEnv>(async (c, next) => {
@@ -15,6 +18,10 @@ export const readBody = createMiddleware<AppEnv>(async (c, next) => {
   const text = await readLimited(c.req.raw);
   if (text !== "") {
     const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+    if (type === linesType && c.req.path.endsWith("/items")) {
+      c.set("bodyText", text);
+      return next();
+    }
     if (type !== "application/json") {
       throw problem("unsupported_media_type", "Send the body as JSON with `Content-Type: application/json`.");
     }

@@ -10,6 +10,7 @@ import {
 } from "../agent/definition.js";
 import { usageSchema } from "../agent/work.js";
 import { configPlanSchema, documentedConfig } from "../application/config/config-plan.js";
+import { newDrawSchema } from "../application/evidence/draw-items.js";
 import {
   foundEntrySchema,
   plainContextSchema,
@@ -48,6 +49,10 @@ import {
   toolCallResultSchema,
 } from "../conversation/message.js";
 import { toolRefSchema } from "../conversation/names.js";
+import { comparisonSchema } from "../evidence/comparison.js";
+import { datasetViewSchema } from "../evidence/dataset.js";
+import { evalSchema, itemResultSchema } from "../evidence/evaluation.js";
+import { expectedSchema, itemSchema } from "../evidence/item.js";
 import { entrySchema, newEntrySchema, tagsSchema } from "../memory/entry.js";
 import {
   contextSchema,
@@ -166,6 +171,13 @@ const components: Readonly<Record<string, z.ZodType>> = {
   Trial: trialSchema(),
   NewReplay: newReplayShape(),
   Replay: replaySchema(),
+  Dataset: datasetViewSchema(),
+  DatasetItem: itemSchema(),
+  ExpectedResult: expectedSchema(),
+  NewDraw: newDrawSchema(),
+  Eval: evalSchema(),
+  EvalResult: itemResultSchema(),
+  Comparison: comparisonSchema(),
   ContextItem: contextItemSchema,
   Tool: storedToolSchema,
   Prompt: promptSchema,

@@ -7,6 +7,7 @@ export const pageNames: readonly string[] = [
   "deployment",
   "errors",
   "events",
+  "evidence",
   "limits",
   "mcp",
   "memory",

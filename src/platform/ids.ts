@@ -58,6 +58,11 @@ export function newDebateId(ownerId: string): string {
   return `${newId("rt")}_${ownerId}`;
 }
 
+/** The id of an eval says over which dataset it is. */
+export function newEvalId(dataset: string): string {
+  return `evl_${ulid().toLowerCase()}_${dataset}`;
+}
+
 /** An ask's id says which object owns it. */
 export function newAskId(ownerId: string): string {
   return `ask_${ulid().toLowerCase()}_${ownerId}`;

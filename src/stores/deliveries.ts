@@ -175,6 +175,21 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: Handler<Topic> } = {
           WHERE revision < ${id}`,
     ),
 
+  dataset: (copies, { tenantId }) =>
+    copies.map(
+      ({ id, payload: { name }, text }) =>
+        sql`INSERT INTO datasets (tenant_id, name, body, revision) VALUES (${tenantId}, ${name}, ${text}, ${id})
+          ON CONFLICT DO UPDATE SET body = ${text}, revision = ${id} WHERE revision < ${id}`,
+    ),
+
+  eval: (copies, { tenantId }) =>
+    copies.map(
+      ({ id, payload: { evalId, dataset, status }, text }) =>
+        sql`INSERT INTO evals (tenant_id, eval_id, dataset, status, body, revision)
+          VALUES (${tenantId}, ${evalId}, ${dataset}, ${status}, ${text}, ${id})
+          ON CONFLICT DO UPDATE SET status = ${status}, body = ${text}, revision = ${id} WHERE revision < ${id}`,
+    ),
+
   work_ended: (messages, { tenantId }) => messages.flatMap(({ payload: { work, at } }) => endWork(tenantId, work, at)),
 
   act: (messages, { tenantId, ownerId }) =>

@@ -1,6 +1,7 @@
 /** Decisions: what single supervisors didn't let pass as it was, what people say of that, and how often they were wrong. No texts. */
 import { z } from "zod";
 import { actorRecordSchema } from "../conversation/actor-record.js";
+import { type Share, shareOf } from "../statistics/shares.js";
 import { lazily } from "../text/lazily.js";
 import { passSubjectSchema, supervisionStepSchema } from "./state.js";
 import { actions, hooks } from "./verdict.js";
@@ -54,24 +55,11 @@ export interface LabelCounts {
   readonly unsure: number;
 }
 
-/** Under so many a share says nothing. */
-const fewestForShare = 20;
-
 /**
  * How often it was wrong, as far as people said so.
  * @returns the share of `wrong` among `right` and `wrong`, with Wilson's 95 % interval; nothing where there are too few
  * @example falseAlarms({ right: 22, wrong: 9, unsure: 1 }) // { share: 0.29, low: 0.161, high: 0.466 }
  */
-export function falseAlarms({ right, wrong }: LabelCounts): { share: number; low: number; high: number } | undefined {
-  const of = right + wrong;
-  if (of < fewestForShare) return undefined;
-  const z2 = 1.96 ** 2;
-  const share = wrong / of;
-  const middle = (share + z2 / (2 * of)) / (1 + z2 / of);
-  const reach = (1.96 / (1 + z2 / of)) * Math.sqrt((share * (1 - share)) / of + z2 / (4 * of * of));
-  return { share: rounded(share), low: rounded(Math.max(0, middle - reach)), high: rounded(middle + reach) };
-}
-
-function rounded(share: number): number {
-  return Math.round(share * 1_000) / 1_000;
+export function falseAlarms({ right, wrong }: LabelCounts): Share | undefined {
+  return shareOf(wrong, right + wrong);
 }

@@ -2,6 +2,7 @@
  * Supervisors tried on a text, without effect: each by itself, and all together as a pass has them. Nothing is kept, nobody is asked for a
  * review, and no failure counts towards not asking a supervisor any more.
  */
+import type { Journal } from "../agent/journal.js";
 import { transientJournal } from "../agent/transient-journal.js";
 import { defined } from "../conversation/defined.js";
 import type { Environment } from "./environment.js";
@@ -15,6 +16,8 @@ import type { Action, Verdict } from "./verdict.js";
 
 export type TrialPorts = Pick<PassPorts, "now" | "hash" | "withDeadline" | "strict"> & {
   readonly environment: Environment;
+  /** Of calls that are held against a budget; else they are held against nothing. */
+  readonly journal?: Journal;
 };
 
 /** What one supervisor says by itself, enforced or not. */
@@ -48,7 +51,7 @@ export async function trySupervisors(
   const pass = {
     active: asked,
     rules: reasonRules(asked, subject.hook),
-    ports: { ...ports, journal: transientJournal },
+    ports: { ...ports, journal: ports.journal ?? transientJournal },
   };
   const alone = await Promise.all(
     supervisors.map(async ({ name, hooks }): Promise<TrialVerdict> => {

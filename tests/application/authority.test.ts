@@ -11,6 +11,10 @@ import { receiveChannelEvents } from "../../src/application/channels/receive-eve
 import { applyConfig } from "../../src/application/config/apply-config.js";
 import { planConfig } from "../../src/application/config/plan-config.js";
 import { followEvents } from "../../src/application/events/follow-events.js";
+import { drawItems } from "../../src/application/evidence/draw-items.js";
+import { putDataset } from "../../src/application/evidence/manage-datasets.js";
+import { readComparison, resumeEval, startEval } from "../../src/application/evidence/manage-evals.js";
+import { addItems, labelItem } from "../../src/application/evidence/manage-items.js";
 import { listLimitEvents } from "../../src/application/limits/list-events.js";
 import { putDeploymentLimit, putLimit } from "../../src/application/limits/manage-limits.js";
 import { raiseDeploymentLimit, raiseLimit } from "../../src/application/limits/raise-limit.js";
@@ -115,6 +119,14 @@ const newRaise = { by: 1, until: "2100-01-01T00:00:00Z", reason: "more" };
 const newWebhook = webhookSchema.parse({ url: "https://crm.example/hook", events: ["turn.completed"] });
 const newRoundtable = { ...newRoundtableSchema.parse({ topic: "Ship it?", panel: "review" }), waitMs: 0 };
 const sentPanel = { ...newRoundtableSchema.parse({ topic: "Ship it?", seats: [{ id: "a" }, { id: "b" }] }), waitMs: 0 };
+const wantedEval = {
+  dataset: "texts",
+  candidates: [{ name: "now", supervisors: ["privacy"] }],
+  repeats: 1,
+  parallel: 1,
+  callHttp: false,
+  estimate: false,
+};
 const table = { roundtableId: "rt_1" };
 const at = "2026-11-24T10:00:00Z";
 const newTenant = newTenantSchema.parse({ name: "Acme" });
@@ -205,6 +217,19 @@ const calls: Readonly<Record<string, Call>> = {
   readResource: (actor, services) => readResource(actor, { kind: "agents", name: "assistant" }, services),
   listResources: (actor, services) => listResources(actor, { ...page, kind: "agents" }, services),
   readWholeResource: (actor, services) => readResource(actor, rule, services),
+  putDataset: (actor, services) => putDataset(actor, { name: "texts", dataset: {} }, services),
+  addItems: (actor, services) => addItems(actor, { name: "texts", lines: '{"input": "a"}' }, services),
+  drawItems: (actor, services) =>
+    drawItems(
+      actor,
+      { name: "texts", draw: { labels: "none", filter: {}, sample: 1, seed: "1", copy: false } },
+      services,
+    ),
+  labelItem: (actor, services) =>
+    labelItem(actor, { name: "texts", itemId: "itm_1", label: { expected: { action: "allow" } } }, services),
+  startEval: (actor, services) => startEval(actor, { eval: wantedEval }, services),
+  readComparison: (actor, services) => readComparison(actor, { evalId: "evl_1_texts" }, services),
+  resumeEval: (actor, services) => resumeEval(actor, { evalId: "evl_1_texts", budget: { maxTokens: 1 } }, services),
   trySupervision: (actor, services) =>
     trySupervision(actor, { trial: { supervisors: ["privacy"], on: { text: "Hello." }, callHttp: false } }, services),
   replayDecisions: (actor, services) =>

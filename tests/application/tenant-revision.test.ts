@@ -96,6 +96,8 @@ const keeping = {
   // A remote tool's list raises it as its row changes, below; nothing else that these do is kept.
   // What models cost is the deployment's, and read by its version.
   prices: "putPrices",
+  evidence:
+    "putDataset deleteDataset addItems drawItems labelItem eraseItem startEval readComparison cancelEval retryEval resumeEval",
   supervision: "trySupervision sendSupervisor replayDecisions labelDecision labelMessage",
   others:
     "pinTools runMaintenance resealSecrets importTenant restoreSession restoreRun restoreRoundtable retryParkedDeliveries retryWebhookDelivery testWebhook flushThread deliverWebhooks keepDeadLetter",

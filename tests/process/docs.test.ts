@@ -8,6 +8,7 @@ import { WorkerProcess } from "./worker.js";
 
 const names = [
   "supervision",
+  "evidence",
   "sessions",
   "security",
   "memory",
@@ -32,6 +33,7 @@ const shown = {
   PART: '"turnId":"(msg_[a-z0-9.]+)"',
   HASH: '"hash":"([a-f0-9]+)"',
   ASK: '"askId":"(ask_[a-z0-9_]+)"',
+  EVAL: '"evalId":"(evl_[a-z0-9_-]+)"',
   DECISION: '"decisionId":"(dec_[a-z0-9_]+)"',
   TABLE: '"sessionId":"(rt_[a-z0-9]+)"',
   REQUEST: '"requestId":"(ask_[a-z0-9_]+)"',

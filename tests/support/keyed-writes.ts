@@ -4,29 +4,13 @@
  */
 import { env } from "cloudflare:workers";
 import { connect, platforms } from "./chat-platforms.js";
-import { type Answer, send, TestTenant } from "./conclave.js";
+import { send, TestTenant } from "./conclave.js";
+import { keyedEvidence } from "./keyed-evidence.js";
+import type { KeyedWrite } from "./keyed-write.js";
 import { mcpKey } from "./mcp-key.js";
 import { newMemory } from "./memory.js";
 import { everybodySpeaks, newPanel, requests, seat, startTable, takes } from "./roundtables.js";
 import { upstreamFor } from "./upstream-client.js";
-
-type Call = readonly [method: string, path: string, body?: unknown];
-
-/** One write, ready to be sent. */
-export interface KeyedWrite {
-  readonly call: Call;
-  /** The same write with another body. */
-  readonly other?: unknown;
-  /** What somebody else does between the first time and the second: it has to stand. */
-  readonly between?: () => Promise<unknown>;
-  /** All that the write may have done. */
-  readonly effects: () => Promise<unknown>;
-  /** What both answers have to say alike. */
-  readonly same?: (body: Answer["body"]) => unknown;
-  readonly headers?: Record<string, string>;
-  /** The deployment's secret, where it isn't the tenant's own. */
-  readonly key?: string;
-}
 
 const body = async (tenant: TestTenant, path: string): Promise<unknown> => {
   const { status, body } = await tenant.call("GET", path);
@@ -68,6 +52,7 @@ async function debating(tenant: TestTenant, rounds = 3) {
 }
 
 export const keyedWrites: Readonly<Record<string, (tenant: TestTenant) => Promise<KeyedWrite>>> = {
+  ...keyedEvidence,
   "POST /v1/sessions": async (tenant) => {
     await tenant.agent("assistant");
     return {
@@ -591,6 +576,8 @@ export const naturallyOnce: Readonly<Record<string, string>> = {
   "POST /v1/memories/{memoryId}/threads/{threadId}/end": "a flush is asked for up to a message, and only once",
   "PATCH /v1/memories/{memoryId}/entries/{entryId}": "it names all tags that the entry has from then on",
   "POST /v1/try": "it changes nothing",
+  "POST /v1/evals/{evalId}/cancel": once,
+  "POST /v1/evals/{evalId}/resume": "only an eval that stopped is resumed, and with more than it has taken",
   "POST /v1/decisions/replay": "it changes nothing",
   "PUT /v1/decisions/{decisionId}/label": "everybody has one label, and the same again changes nothing",
   "PUT /v1/sessions/{sessionId}/messages/{messageId}/label":

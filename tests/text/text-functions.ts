@@ -331,4 +331,13 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/channels/platforms/body.ts unreadableBecause": "puts it into a line",
   "src/supervision/decider-message.ts withMessage": "a sentence of ours, and the rules",
   "src/supervision/kinds/http-answer.ts readAnswer": "by readJson",
+  "src/application/evidence/manage-items.ts linesOf": "looks whether there is anything",
+  "src/application/supervision/tried-text.ts subjectAt": "by readJson",
+  "src/evidence/comparison": "names of candidates, whose length is bounded, and numbers",
+  "src/evidence/item.ts expectedOfReview": "compares two texts",
+  "src/platform/ids.ts newEvalId": "puts it into an id",
+  "src/statistics/random.ts ": "a name of ours, unit by unit",
+  "src/statistics/shares.ts bootstrapMean": "a name of ours",
+  "src/evidence/item.ts readLines": "each line by readJson, within its bound",
+  "src/evidence/correctness.ts isCorrect": "looks for at most 40 phrases of at most 2,000 characters each",
 };

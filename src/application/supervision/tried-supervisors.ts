@@ -34,6 +34,15 @@ export async function triedSupervisors(
   // Rules call nobody: whoever may try stored ones may try them.
   const reachesOut = wanted.some((one) => typeof one === "object" && "kind" in one && one.kind !== "rules");
   if (reachesOut) need(authorize(actor, sendSupervisor));
+  return loadTried(wanted, actor, services);
+}
+
+/** The same for who has asked before whether they may be tried. */
+export async function loadTried(
+  wanted: NewTrial["supervisors"],
+  actor: Pick<Actor, "tenantId">,
+  services: Services,
+): Promise<TriedSupervisor[]> {
   const tried = await Promise.all(
     wanted.map((one, at) => {
       if (typeof one === "string") return stored({ name: one }, actor, services);
@@ -48,7 +57,7 @@ export async function triedSupervisors(
 
 async function stored(
   { name, version }: { readonly name: string; readonly version?: number | undefined },
-  { tenantId }: Actor,
+  { tenantId }: Pick<Actor, "tenantId">,
   { resources }: Services,
 ): Promise<TriedSupervisor> {
   const pins =
@@ -65,7 +74,7 @@ async function stored(
 async function sent(
   sentBody: Readonly<Record<string, unknown>>,
   at: number,
-  { tenantId }: Actor,
+  { tenantId }: Pick<Actor, "tenantId">,
   services: Services,
 ): Promise<TriedSupervisor> {
   const name = typeof sentBody.name === "string" ? sentBody.name : "body";

@@ -29,7 +29,7 @@ export async function triedText(on: TriedOn, hook: Hook, actor: Actor, services:
 }
 
 /** Of a call and its result the tool has no name; a hop has no ends. */
-function subjectAt(hook: Hook, text: string, now: number): Subject {
+export function subjectAt(hook: Hook, text: string, now: number): Subject {
   const call = { toolCallId: "call_trial", server: "trial", tool: "trial" };
   switch (hook) {
     case "request":
@@ -64,7 +64,18 @@ async function ofTurn(
   services: Services,
 ): Promise<TriedText> {
   need(authorize(actor, readOriginals));
-  const { tenantId } = actor;
+  const { messageId, ...read } = await originalOfTurn(actor.tenantId, { sessionId, turnId, hook }, services);
+  const subject = { messageId };
+  await recordRead(actor, services, { type: "originals.read", ownerId: sessionId, workId: turnId, subject });
+  return read;
+}
+
+/** The same for who has asked whether it may be read, and notes that it is. @throws {ProblemError} where there is no such text */
+export async function originalOfTurn(
+  tenantId: string,
+  { sessionId, turnId, hook }: Extract<TriedOn, { turnId: string }>,
+  services: Services,
+): Promise<TriedText & { readonly messageId: string | undefined }> {
   const turn = need(await services.sessions.turn(tenantId, sessionId, turnId, 0));
   const messageId = hook === "request" ? turn.message?.messageId : (turn.reply ?? turn.error)?.messageId;
   const versions =
@@ -74,13 +85,7 @@ async function ofTurn(
   if (subject === undefined) {
     throw problem("not_found", `The turn has no ${hook} that could be judged: there was none yet, or it was erased.`);
   }
-  await recordRead(actor, services, {
-    type: "originals.read",
-    ownerId: sessionId,
-    workId: turnId,
-    subject: { messageId },
-  });
-  return { subject, transcript: await saidBefore(tenantId, sessionId, turn.message?.messageId, services) };
+  return { messageId, subject, transcript: await saidBefore(tenantId, sessionId, turn.message?.messageId, services) };
 }
 
 function subjectOf(message: ChatMessage, hook: "request" | "response"): Subject | undefined {

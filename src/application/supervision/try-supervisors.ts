@@ -27,7 +27,7 @@ import { triedText } from "./tried-text.js";
 const longestTrialMs = 60_000;
 
 /** What leaves the system of a trial says so. */
-const origin = { metadata: {}, trial: true } as const;
+export const trialOrigin = { metadata: {}, trial: true } as const;
 
 export const trySupervision = act("trySupervision", {
   role: "operator",
@@ -50,8 +50,8 @@ export const trySupervision = act("trySupervision", {
     const { tenantId } = actor;
     const tried = await triedSupervisors(trial.supervisors, actor, services);
     const usage = new Map<string, ModelUsage>();
-    const builder = services.supervisors.counting((model, taken) => add(usage, model, taken));
-    const supervisors = tried.map((one) => built(tenantId, one, builder));
+    const builder = services.supervisors.counting((model, taken) => addModelUsage(usage, model, taken));
+    const supervisors = tried.map((one) => builtForTrial(tenantId, one, builder));
     const { subject, transcript } = await triedText(trial.on, hookOf(supervisors), actor, services);
     const { strict } = await tenantPolicies(tenantId, services);
     const isLeftOut = ({ kind }: Supervisor): boolean => kind === "http" && !trial.callHttp;
@@ -64,7 +64,7 @@ export const trySupervision = act("trySupervision", {
           withDeadline: withCancelSignal,
           hash: (text) => saltedHash(id, text),
           strict,
-          environment: { transcript: () => transcript, context: trialContext(tenantId, origin, services) },
+          environment: { transcript: () => transcript, context: trialContext(tenantId, trialOrigin, services) },
         }),
       );
       return {
@@ -84,9 +84,13 @@ export const trySupervision = act("trySupervision", {
 const notCalled = "its endpoint is only called where the trial says callHttp";
 
 /** Built as a shadow, so that it holds nothing that has an effect; asked as what it is. */
-function built(tenantId: string, { name, version, body }: TriedSupervisor, builder: SupervisorBuilder): Supervisor {
+export function builtForTrial(
+  tenantId: string,
+  { name, version, body }: TriedSupervisor,
+  builder: SupervisorBuilder,
+): Supervisor {
   const unstored = { kind: "supervisors", name, version: version ?? 0, body: { ...body, mode: "shadow" } } as const;
-  return { ...builder.build(tenantId, unstored, { origin }), mode: body.mode };
+  return { ...builder.build(tenantId, unstored, { origin: trialOrigin }), mode: body.mode };
 }
 
 /** Where a text stands that doesn't say it. */
@@ -117,7 +121,8 @@ function shown({ evaluation, text, skipped, ...verdict }: TrialVerdict, tried?: 
   };
 }
 
-function add(usage: Map<string, ModelUsage>, model: string, taken: TokenUsage): void {
+/** Adds a call to what a model has taken. */
+export function addModelUsage(usage: Map<string, ModelUsage>, model: string, taken: TokenUsage): void {
   const so = usage.get(model);
   const calls = [...(so?.calls ?? []), taken];
   usage.set(model, { ...addUsage(so ?? noUsage, { modelCalls: 1, ...taken }), model, calls });

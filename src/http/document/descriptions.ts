@@ -34,6 +34,8 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Channels: "Chat platforms where an agent answers, and where people are asked.",
   "UI chat": "Sessions for pages made with the AI SDK: what `useChat` sends and reads.",
   Decisions: "What single supervisors changed, held or stopped, and whether people say that it was right.",
+  "Datasets and evals":
+    "Texts with what should come of them, and what supervisors make of these: before a change counts.",
   Audit: "What was decided in the tenant, by supervisors and by people.",
   Memory: "Vaults, memories, threads of messages, the entries made of them, and the contexts written from those.",
 };
@@ -54,6 +56,17 @@ export const descriptions: Readonly<Record<string, string>> = {
   createAdminTenantKey: "The key is not stored and can't be shown again. Without a role it is one of an operator.",
   listAdminTenantKeys: "Ids, roles and when they were made.",
   deleteAdminTenantKey: "Requests with the key are refused from the next one on.",
+
+  putDataset: "Made again it is the same, with the description that was sent.",
+  listDatasets: "A copy of what they hold, a moment behind them.",
+  getDataset: "How many items it has, how many of them are labelled, and which version that is.",
+  deleteDataset: "Evals that run are ended.",
+  deleteDatasetItem: "What candidates said of it goes too.",
+  listEvals: "A copy of how far they are, a moment behind them.",
+  getEval: "Its progress, what it has taken, and why it stopped where it did.",
+  cancelEval: "Results that are there stay, and can be compared.",
+  retryEval: "What was decided stays as it is; the same dataset, version and candidates.",
+  resumeEval: "`maxTokens` is for all of it, what was taken before included.",
 
   getTenant: "As who runs the deployment sees it: of providers the addresses, and never the credentials.",
   updateTenant: "What is left out stays as it is. The settings hold from the next turn on.",

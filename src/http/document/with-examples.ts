@@ -4,6 +4,7 @@
  */
 import { defined } from "../../conversation/defined.js";
 import { channelExamples } from "./examples/channels.js";
+import { evidenceExamples } from "./examples/evidence.js";
 import { limitExamples } from "./examples/limits.js";
 import { memoryExamples } from "./examples/memory.js";
 import { openAiExamples } from "./examples/openai.js";
@@ -21,6 +22,7 @@ const examples: Readonly<Record<string, unknown>> = {
   ...runExamples,
   ...roundtableExamples,
   ...memoryExamples,
+  ...evidenceExamples,
   ...limitExamples,
   ...webhookExamples,
   ...channelExamples,

@@ -1,0 +1,278 @@
+/** The evals over a dataset: begun, done slice by slice, stopped where their tokens end, and compared. */
+import type { DatasetPlatform } from "../../src/application/evidence/dataset-platform.js";
+import { type JudgedSlice, judgeUnits, type SliceUnit } from "../../src/application/evidence/judge-units.js";
+import type { CommandKey } from "../../src/conversation/command-key.js";
+import { defined } from "../../src/conversation/defined.js";
+import { ok, type Result, refuse } from "../../src/conversation/problem.js";
+import { type Comparison, compare } from "../../src/evidence/comparison.js";
+import { type Eval, type ItemResult, sliceLength, unitsOf } from "../../src/evidence/evaluation.js";
+import type { EvalCommand, EvalToStart, ResultFilter } from "../../src/gateways/dataset-gateway.js";
+import type { Page } from "../../src/gateways/wire.js";
+import type { Kit } from "../kit/kit.js";
+import type { Lease, StepOutcome, WorkItem } from "../kit/work-loop.js";
+import type { EvalRecord, EvalStore } from "./eval-store.js";
+import { estimateOf, evalView, itemResults } from "./eval-views.js";
+import type { DatasetStore } from "./store.js";
+
+/** Evals of a dataset that run at a time. */
+const mostRunning = 2;
+/** Items that are looked at for a slice, at most. */
+const itemsAtOnce = 200;
+
+export class EvalRunner {
+  constructor(
+    private readonly rows: EvalStore,
+    private readonly store: DatasetStore,
+    private readonly kit: Kit,
+    private readonly platform: DatasetPlatform,
+  ) {}
+
+  /** Whether one goes on without anybody doing anything. */
+  active(): boolean {
+    return this.rows.running() !== undefined;
+  }
+
+  has(evalId: string): boolean {
+    return this.rows.find(evalId) !== undefined;
+  }
+
+  start(wanted: EvalToStart): Result<Eval> {
+    const { evalId, candidates, repeats, parallel, callHttp, keyId, maxTokens, onlyEstimate } = wanted;
+    const known = this.rows.find(evalId);
+    if (known !== undefined) return ok(this.evalView(known));
+    const newest = this.store.dataset().version;
+    const version = wanted.version ?? newest;
+    if (version > newest)
+      return refuse("not_found", `The dataset has no version ${version} yet; its newest is ${newest}.`);
+    const items = this.store.counts(version).items;
+    const { estimate, greatest, problem } = estimateOf(wanted, this.store, version);
+    if (problem !== undefined) return problem;
+    const record = {
+      ...{ evalId, version, items, estimate, maxTokens, greatest },
+      definition: { candidates: [...candidates], repeats, parallel, callHttp, ...defined({ keyId }) },
+    };
+    if (onlyEstimate)
+      return ok(
+        evalView(
+          { ...unbegun, ...record, status: "running", createdAt: this.platform.now() },
+          this.store.dataset().name,
+        ),
+      );
+    if (items === 0) return refuse("invalid", `Version ${version} of the dataset has no items. Import some first.`);
+    if (this.rows.countRunning() >= mostRunning)
+      return refuse("conflict", `${mostRunning} evals of this dataset are running. Wait for one, or cancel it.`);
+    this.kit.write(() => {
+      this.rows.add(record, this.platform.now());
+      this.changed(evalId);
+      this.kit.loop.kick();
+    });
+    this.kit.deliverSoon();
+    return ok(this.evalOf(evalId));
+  }
+
+  command(evalId: string, command: EvalCommand, key: CommandKey | undefined): Result<Eval> {
+    const found = this.rows.find(evalId);
+    if (found === undefined) return noEval;
+    const again = () => ok(this.evalOf(evalId));
+    const done = this.kit.commands.once(key, () => this.commanded(found, command), again);
+    this.kit.deliverSoon();
+    return done;
+  }
+
+  evalOf(evalId: string): Eval {
+    const record = this.rows.find(evalId);
+    if (record === undefined) throw new TypeError(`there is no eval ${evalId}`);
+    return this.evalView(record);
+  }
+
+  results(evalId: string, filter: ResultFilter, after: number, limit: number): Result<Page<ItemResult>> {
+    const record = this.rows.find(evalId);
+    if (record === undefined) return noEval;
+    const { results, next } = itemResults(record, { store: this.store, evals: this.rows }, after, limit);
+    const isWanted = ({ candidate, correct, result }: ItemResult): boolean =>
+      (filter.candidate === undefined || candidate === filter.candidate) &&
+      (filter.wrong !== true || correct === false) &&
+      (filter.failed !== true || result.failed !== undefined);
+    const disagreed = (itemId: string): boolean =>
+      new Set(results.filter((one) => one.itemId === itemId).map(({ result }) => result.action)).size > 1;
+    return ok({
+      items: results.filter((one) => isWanted(one) && (filter.disagreement !== true || disagreed(one.itemId))),
+      next,
+    });
+  }
+
+  comparison(evalId: string): Result<Comparison> {
+    const record = this.rows.find(evalId);
+    if (record === undefined) return noEval;
+    const all: ItemResult[] = [];
+    for (let after: number | null = 0; after !== null; ) {
+      const page = itemResults(record, { store: this.store, evals: this.rows }, after, 1_000);
+      all.push(...page.results);
+      after = page.next;
+    }
+    return ok(
+      compare(
+        all,
+        record.definition.candidates.map(({ name }) => name),
+        evalId,
+      ),
+    );
+  }
+
+  private changed(evalId: string): void {
+    this.kit.outbox.put("eval", evalId, this.evalOf(evalId));
+  }
+
+  private evalView(record: EvalRecord): Eval {
+    return evalView({ ...record, ...this.rows.counts(record.evalId) }, this.store.dataset().name);
+  }
+
+  private commanded({ evalId, status, spent, reserved }: EvalRecord, command: EvalCommand): Result<Eval> {
+    const { rows, platform } = this;
+    switch (command.act) {
+      case "cancel":
+        if (status === "running" || status === "stopped") {
+          if (rows.running()?.evalId === evalId) this.kit.loop.cancel();
+          rows.setStatus(evalId, "cancelled", platform.now());
+        }
+        break;
+      case "retry":
+        if (status === "running")
+          return refuse("conflict", "The eval is running. Retry what failed when it has ended.");
+        if (status === "cancelled") return refuse("conflict", "The eval was cancelled. Start another.");
+        if (rows.forgetFailures(evalId) > 0) rows.goOn(evalId, undefined);
+        this.kit.loop.kick();
+        break;
+      case "resume":
+        if (status !== "stopped") return refuse("conflict", `The eval is ${status}: only one that stopped is resumed.`);
+        if (command.maxTokens <= spent + reserved)
+          return refuse("invalid", `It has taken ${spent + reserved} tokens already: maxTokens has to be more.`);
+        rows.goOn(evalId, command.maxTokens);
+        this.kit.loop.kick();
+        break;
+    }
+    this.changed(evalId);
+    return ok(this.evalOf(evalId));
+  }
+
+  next(): WorkItem | undefined {
+    const running = this.rows.running();
+    if (running === undefined) return undefined;
+    const { evalId, doneTo } = running;
+    return {
+      slice: (lease) => this.runSlice(evalId, lease),
+      tries: {
+        id: evalId,
+        progress: `${doneTo}/${this.rows.counts(evalId).done}`,
+        setAside: (why) =>
+          this.kit.write(() =>
+            this.stop(evalId, `It was given up: ${why}. Go on with POST /v1/evals/{evalId}/resume.`),
+          ),
+      },
+    };
+  }
+
+  /** The next units of an eval. What is reserved for them is on the disk before the first is judged, their results in one write after. */
+  private async runSlice(evalId: string, lease: Lease): Promise<StepOutcome> {
+    const { store, rows, kit, platform } = this;
+    const record = rows.find(evalId);
+    if (record === undefined) return "again";
+    const { definition, maxTokens, greatest } = record;
+    const { tenantId } = store.dataset();
+    // What the slice before had reserved, and nobody settled, is lost.
+    const spent = record.spent + record.reserved;
+    const { units, doneTo } = this.nextUnits(record, sliceLength({ ...definition, maxTokens }, spent, greatest));
+    if (units.length === 0) {
+      kit.write(() => (doneTo === undefined ? this.stop(evalId, tooFewTokens) : this.complete(evalId)));
+      kit.deliverSoon();
+      return "again";
+    }
+    const left = maxTokens === undefined ? 0 : maxTokens - spent;
+    const tokens = Math.min(left, units.length * greatest);
+    const work = `${evalId}/${record.slice + 1}`;
+    kit.write(() => {
+      kit.budgets.end(`${evalId}/${record.slice}`);
+      rows.reserve(evalId, tokens);
+    });
+    const limits = greatest === 0 ? undefined : await platform.heldAgainst({ tenantId, keyId: definition.keyId });
+    kit.budgets.hold(work, limits);
+    const { candidates, parallel, callHttp } = definition;
+    const slice = { tenantId, evalId, candidates, units, parallel, callHttp, tokens };
+    const done = await judgeUnits({ ...slice, limits: kit.budgets.of(work), isHeld: lease.isHeld }, platform.services);
+    if (!lease.isHeld()) return "again";
+    kit.write(() => this.keep(record, work, done, tokens === left));
+    kit.deliverSoon();
+    return "again";
+  }
+
+  /** @param isLast nothing more could have been reserved */
+  private keep(
+    { evalId, doneTo, greatest, definition }: EvalRecord,
+    work: string,
+    done: JudgedSlice,
+    isLast: boolean,
+  ): void {
+    const { rows, kit, platform } = this;
+    for (const judged of done.judged) rows.addResult(evalId, judged);
+    const nothing = done.judged.length === 0;
+    // Its last item may have units left: it is looked at again, and those that have results are passed over.
+    const last = Math.max(doneTo, ...done.judged.map(({ n }) => n - 1));
+    rows.settle(evalId, {
+      spent: done.spent,
+      doneTo: nothing || done.refused > 0 ? doneTo : last,
+      greatest: Math.max(greatest, nothing ? done.refused * 2 : 0),
+    });
+    const { keyId } = definition;
+    const models = [...done.usage];
+    if (models.length > 0)
+      kit.outbox.put("usage", work, {
+        work,
+        kind: "eval",
+        agent: "",
+        ...defined({ keyId }),
+        models,
+        at: platform.now(),
+      });
+    kit.budgets.end(work);
+    if (nothing && done.refused > 0 && isLast) this.stop(evalId, tooFewTokens);
+    else this.changed(evalId);
+  }
+
+  private complete(evalId: string): void {
+    this.rows.setStatus(evalId, "completed", this.platform.now());
+    this.changed(evalId);
+  }
+
+  private stop(evalId: string, reason: string): void {
+    this.rows.setStatus(evalId, "stopped", this.platform.now(), reason);
+    this.changed(evalId);
+  }
+
+  /** @returns `doneTo` undefined where there is more to do, and no room for it */
+  private nextUnits(record: EvalRecord, most: number): { units: SliceUnit[]; doneTo: number | undefined } {
+    const { evalId, version, definition } = record;
+    const units: SliceUnit[] = [];
+    let after = record.doneTo;
+    for (;;) {
+      const items = this.store.items(version, after, itemsAtOnce);
+      for (const { n, item } of items) {
+        const done = this.rows.doneOf(evalId, n);
+        for (const { candidate, repeat } of unitsOf(item.itemId, definition.candidates.length, definition.repeats)) {
+          if (done.has(`${candidate} ${repeat}`)) continue;
+          if (units.length >= most) return { units, doneTo: most === 0 ? undefined : after };
+          units.push({ n, item, candidate, repeat });
+        }
+        after = n;
+      }
+      if (items.length < itemsAtOnce) return { units, doneTo: after };
+    }
+  }
+}
+
+const tooFewTokens =
+  "The next call may take more than is left of maxTokens. Go on with POST /v1/evals/{evalId}/resume and a larger one.";
+
+/** What an estimate says of an eval that isn't begun. */
+const unbegun = { done: 0, failed: 0, spent: 0, reserved: 0, reason: undefined, endedAt: undefined };
+
+export const noEval = refuse("not_found", "There is no such eval.");

@@ -1,0 +1,34 @@
+/** The acts on evidence, in the order in which the document lists them. */
+import { drawItems } from "./draw-items.js";
+import { deleteDataset, listDatasets, putDataset, readDataset } from "./manage-datasets.js";
+import {
+  cancelEval,
+  listEvalItems,
+  listEvals,
+  readComparison,
+  readEval,
+  resumeEval,
+  retryEval,
+  startEval,
+} from "./manage-evals.js";
+import { addItems, eraseItem, labelItem, listItems } from "./manage-items.js";
+
+export const evidenceActs = [
+  putDataset,
+  listDatasets,
+  readDataset,
+  deleteDataset,
+  addItems,
+  drawItems,
+  listItems,
+  labelItem,
+  eraseItem,
+  startEval,
+  listEvals,
+  readEval,
+  listEvalItems,
+  readComparison,
+  cancelEval,
+  retryEval,
+  resumeEval,
+];

@@ -1,0 +1,15 @@
+/** What the object of a dataset needs of the platform. */
+import type { IsolateLoad } from "../../platform/isolate-load.js";
+import type { Delivery } from "../../stores/deliveries.js";
+import type { LimitedWork } from "../limits/hold-work.js";
+import type { Services } from "../services.js";
+
+export interface DatasetPlatform extends Pick<LimitedWork, "heldAgainst"> {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly services: Services;
+  /** What all objects of the isolate have at work. */
+  readonly load: IsolateLoad;
+  /** Brings an outbox's messages to D1; all or throws. */
+  readonly deliver: (delivery: Delivery) => Promise<void>;
+}

@@ -1,0 +1,229 @@
+/** Evals: candidates over the items of a dataset. Begun, followed, stopped, gone on with, and compared. */
+import { z } from "zod";
+import { itemName } from "../../conversation/names.js";
+import { need, problem } from "../../conversation/problem.js";
+import { comparisonSchema } from "../../evidence/comparison.js";
+import { comparisonText } from "../../evidence/comparison-text.js";
+import {
+  type Candidate,
+  evalSchema,
+  evalStatuses,
+  itemResultSchema,
+  newEvalSchema,
+} from "../../evidence/evaluation.js";
+import type { EvalCommand } from "../../gateways/dataset-gateway.js";
+import { estimateTokens } from "../../model/estimate.js";
+import { newEvalId } from "../../platform/ids.js";
+import { keyOf } from "../../stores/reader-store.js";
+import { modelsOf } from "../../supervision/kinds/table.js";
+import { type Actor, commandOf } from "../../tenancy/actor.js";
+import { act } from "../act.js";
+import { recordRead } from "../audit/record-read.js";
+import { claimId } from "../creation.js";
+import { listOf, pageInput, readNumberedPage, readPage } from "../page.js";
+import type { Services } from "../services.js";
+import { type TriedSupervisor, triedSupervisors } from "../supervision/tried-supervisors.js";
+
+const tag = "Datasets and evals";
+const evalInput = () => ({ evalId: z.string().max(200) });
+
+export const startEval = act("startEval", {
+  role: "operator",
+  route: {
+    method: "post",
+    path: "/v1/evals",
+    tag,
+    summary: "Hold supervisors against a dataset (operators)",
+    description:
+      "Each candidate judges each item, without any effect; supervisors are pinned to the versions that count now. It runs by itself, in slices, whatever dies. With `estimate` nothing is begun, and the answer says what it would come to. Where a model is called `maxTokens` has to be given, and is never passed.",
+    body: "eval",
+    answer: "What it would come to",
+    shows: "eval",
+    other: { when: "begun", status: 202, answer: "It runs; read it at GET /v1/evals/{evalId}" },
+  },
+  input: () => z.object({ eval: newEvalSchema().extend({ estimate: z.boolean().default(false) }) }),
+  output: () => z.object({ eval: evalSchema(), begun: z.boolean() }),
+  run: async (actor, { eval: { dataset, estimate, ...wanted } }, services) => {
+    const tried = await Promise.all(
+      wanted.candidates.map(({ supervisors }) => triedSupervisors(supervisors, actor, services)),
+    );
+    const candidates = wanted.candidates.map(({ name }, at) => pinned(name, tried[at] ?? []));
+    const ownId = newEvalId(dataset);
+    const evalId = estimate ? ownId : await claimId(actor, ownId, { dataset, ...wanted }, services);
+    const started = need(
+      await (await services.datasets()).startEval(actor.tenantId, dataset, {
+        ...wanted,
+        evalId,
+        candidates,
+        keyId: keyOf(actor),
+        modelCalls: tried.map((supervisors) => supervisors.filter(({ body }) => callsModel(body)).length),
+        promptTokens: Math.max(0, ...tried.flat().map(({ body }) => estimateTokens(JSON.stringify(body.config)) + 500)),
+        onlyEstimate: estimate,
+      }),
+    );
+    return { eval: started, begun: !estimate };
+  },
+});
+
+/** As they count now: a later version of a supervisor is another candidate. */
+function pinned(name: string, supervisors: readonly TriedSupervisor[]): Candidate {
+  return {
+    name,
+    supervisors: supervisors.map(({ name: supervisor, version, body }) => {
+      if (version !== undefined) return { name: supervisor, version };
+      if (body.kind === "http")
+        throw problem(
+          "invalid",
+          "A supervisor of kind http has a secret, which isn't kept in an eval. Store it as a shadow first and name it.",
+          {
+            errors: [{ path: "eval.candidates", message: `${supervisor}: store it, and name it here` }],
+          },
+        );
+      return { ...body, name: supervisor };
+    }),
+  };
+}
+
+function callsModel(body: TriedSupervisor["body"]): boolean {
+  return [modelsOf(body)].flat().length > 0;
+}
+
+export const listEvals = act("listEvals", {
+  role: "operator",
+  reviewers: true,
+  route: {
+    method: "get",
+    path: "/v1/evals",
+    tag,
+    summary: "The tenant's evals, newest first (operators)",
+    answer: "A page of evals",
+  },
+  input: () => z.object({ ...pageInput(), dataset: itemName.optional(), status: z.enum(evalStatuses).optional() }),
+  output: () => listOf(evalSchema()),
+  run: async ({ tenantId }, { limit, cursor, ...filter }, services) => {
+    const index = await services.evidence();
+    const read = (before: string | undefined, most: number) => index.evals(tenantId, filter, before, most);
+    return readPage({ limit, cursor }, read, ({ evalId }) => evalId);
+  },
+});
+
+export const readEval = act("readEval", {
+  role: "operator",
+  reviewers: true,
+  route: {
+    method: "get",
+    path: "/v1/evals/{evalId}",
+    tag,
+    summary: "How far an eval is (operators)",
+    answer: "The eval",
+  },
+  input: () => z.object(evalInput()),
+  output: () => evalSchema(),
+  run: async (actor, { evalId }, services) => {
+    const { datasets, dataset } = await datasetOf(evalId, services);
+    return need(await datasets.evaluation(actor.tenantId, dataset, evalId));
+  },
+});
+
+const flag = () =>
+  z
+    .enum(["true", "false"])
+    .transform((value) => value === "true")
+    .optional();
+
+export const listEvalItems = act("listEvalItems", {
+  role: "operator",
+  route: {
+    method: "get",
+    path: "/v1/evals/{evalId}/items",
+    tag,
+    summary: "What each candidate said of each item (operators)",
+    description:
+      "A page has the results of whole items, and may be shorter where they are filtered. Reading them is on record.",
+    answer: "A page of results",
+  },
+  input: () =>
+    z.object({
+      ...evalInput(),
+      ...pageInput(),
+      candidate: itemName.optional(),
+      wrong: flag(),
+      disagreement: flag(),
+      failed: flag(),
+    }),
+  output: () => listOf(itemResultSchema()),
+  run: async (actor, { evalId, limit, cursor, ...filter }, services) => {
+    const { datasets, dataset } = await datasetOf(evalId, services);
+    need(await datasets.evaluation(actor.tenantId, dataset, evalId));
+    await recordRead(actor, services, {
+      type: "originals.read",
+      ownerId: `dataset/${dataset}`,
+      workId: evalId,
+      subject: {},
+    });
+    return readNumberedPage({ limit, cursor }, async (after, most) =>
+      need(await datasets.results(actor.tenantId, dataset, evalId, filter, after, most)),
+    );
+  },
+});
+
+export const comparisonFormats = ["json", "markdown"] as const;
+
+export const readComparison = act("readComparison", {
+  role: "operator",
+  reviewers: true,
+  input: () => z.object(evalInput()),
+  output: () => comparisonSchema(),
+  run: async (actor, { evalId }, services) => {
+    const { datasets, dataset } = await datasetOf(evalId, services);
+    return need(await datasets.comparison(actor.tenantId, dataset, evalId));
+  },
+});
+
+/** The same to be read. */
+export async function comparisonMarkdown(actor: Actor, evalId: string, services: Services): Promise<string> {
+  const comparison = await readComparison(actor, { evalId }, services);
+  const { dataset, version } = await readEval(actor, { evalId }, services);
+  return comparisonText(comparison, `${dataset}, version ${version}`);
+}
+
+const command = (name: "cancelEval" | "retryEval", summary: string, given: EvalCommand) =>
+  act(name, {
+    role: "operator",
+    route: { method: "post", path: `/v1/evals/{evalId}/${given.act}`, tag, summary, answer: "The eval" },
+    input: () => z.object(evalInput()),
+    output: () => evalSchema(),
+    run: (actor, { evalId }, services) => commanded(actor, evalId, given, services),
+  });
+
+export const cancelEval = command("cancelEval", "Stop an eval for good (operators)", { act: "cancel" });
+export const retryEval = command("retryEval", "Do again what failed in an eval (operators)", { act: "retry" });
+
+export const resumeEval = act("resumeEval", {
+  role: "operator",
+  route: {
+    method: "post",
+    path: "/v1/evals/{evalId}/resume",
+    tag,
+    summary: "Go on with an eval that stopped, with more tokens (operators)",
+    body: "budget",
+    answer: "The eval",
+  },
+  input: () => z.object({ ...evalInput(), budget: z.strictObject({ maxTokens: z.int().min(1).max(1e9) }) }),
+  output: () => evalSchema(),
+  run: (actor, { evalId, budget }, services) => commanded(actor, evalId, { act: "resume", ...budget }, services),
+});
+
+async function commanded(actor: Actor, evalId: string, given: EvalCommand, services: Services) {
+  const { datasets, dataset } = await datasetOf(evalId, services);
+  return need(await datasets.command(actor.tenantId, dataset, evalId, given, commandOf(actor)));
+}
+
+/** An eval's id says which dataset it is over. */
+async function datasetOf(evalId: string, services: Services) {
+  const datasets = await services.datasets();
+  const [prefix, , ...name] = evalId.split("_");
+  const dataset = name.join("_");
+  if (prefix !== "evl" || !itemName.safeParse(dataset).success) throw problem("not_found", "There is no such eval.");
+  return { datasets, dataset };
+}
