@@ -35,7 +35,7 @@ const underApplication = [
 const underObject = ["durable-objects/kit", "src/composition.ts", "src/application", ...underApplication];
 const underFace = ["src/application", "src/platform", "src/channels/connection.ts", ...domain];
 /** Faces that the app mounts know what it gives them, and nothing else of it. */
-const mounted = ["src/http/face.ts", ...underFace];
+const mounted = ["src/http/face.ts", "src/http/retry-fields.ts", ...underFace];
 
 const objects = [
   "channel-conversation",
@@ -84,6 +84,7 @@ export const arrows: readonly Row[] = [
   { place: "src/queue", imports: underFace, packages: pure },
   { place: "src/console", imports: mounted, packages: [...pure, ...hono] },
   { place: "src/http/face.ts", imports: underFace, packages: hono },
+  { place: "src/http/retry-fields.ts", imports: ["src/conversation"] },
   // The typed client knows the API's document and nothing of the house.
   { place: "src/client", imports: [], packages: ["openapi-fetch"] },
 

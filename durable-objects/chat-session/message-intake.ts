@@ -6,6 +6,7 @@ import type { PlainMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { SendCommand } from "../../src/gateways/session-gateway.js";
 import { newId } from "../../src/platform/ids.js";
+import type { Amounts } from "../../src/tenancy/limits/demand.js";
 import { loaded } from "../../src/text/lazily.js";
 import type { Kit } from "../kit/kit.js";
 import type { AnswerSupervision } from "./answer-supervision.js";
@@ -28,7 +29,14 @@ export interface IntakePorts {
 const admission = loaded(() => import("../../src/application/limits/admit-work.js"));
 /** What a message takes of limits, and one that begins a turn; its tokens and money are worked out. */
 const ofMessage = { messages: 1 };
-const ofTurn = { ...ofMessage, turns: 1, concurrentTurns: 1, openAsks: 1, tokens: 1, money: 1 };
+const ofTurnAlone = { turns: 1, concurrentTurns: 1, openAsks: 1, tokens: 1, money: 1 };
+const ofTurn = { ...ofMessage, ...ofTurnAlone };
+
+/** @param before as what it has been admitted already */
+function takenAs(what: "answer" | "turn", before: "answer" | "turn" | undefined): Amounts {
+  if (what === "answer") return ofMessage;
+  return before === undefined ? ofTurn : ofTurnAlone;
+}
 
 export class MessageIntake {
   private admitting: Promise<unknown> = Promise.resolve();
@@ -45,6 +53,7 @@ export class MessageIntake {
     const erased = store.versions.hasErased() ? await erasedKey(command.idempotencyKey) : undefined;
     const turnId = command.turnId ?? newId("trn");
     let admitted: AdmittedWork | undefined;
+    let admittedAs: "answer" | "turn" | undefined;
     for (let looked = -1; ; ) {
       // Nothing came in since somebody looked: it isn't known now either.
       const known = looked === this.enqueued ? undefined : this.sentBefore(command, erased);
@@ -60,7 +69,10 @@ export class MessageIntake {
         this.giveBack(turnId, admitted);
         return admission;
       }
-      const asked = admitted === undefined ? this.admit(turnId, command, admission.value.kind === "answer") : undefined;
+      const asWhat = admission.value.kind === "answer" ? "answer" : "turn";
+      // The question that it answers may be closed meanwhile: then it begins a turn after all, and takes what that takes.
+      const isTaken = admittedAs === "turn" || admittedAs === asWhat;
+      const asked = isTaken ? undefined : this.admit(turnId, command, takenAs(asWhat, admittedAs));
       if (asked !== undefined) {
         const room = await asked;
         if (!room.ok) {
@@ -72,6 +84,7 @@ export class MessageIntake {
           return room;
         }
         admitted = room.value;
+        admittedAs = asWhat;
         // Meanwhile others may have sent something: what becomes of it is decided anew.
         continue;
       }
@@ -107,9 +120,8 @@ export class MessageIntake {
   private admit(
     turnId: string,
     { measures, keyId, content: text, revision }: SendCommand,
-    isAnswer: boolean,
+    takes: Amounts,
   ): Promise<Result<AdmittedWork>> | undefined {
-    const takes = isAnswer ? ofMessage : ofTurn;
     if (measures !== undefined && !measures.some((measure) => Object.hasOwn(takes, measure))) return undefined;
     const { store, platform } = this.ports;
     const facts = limitFactsOf(store.session(), keyId);
@@ -134,8 +146,14 @@ export class MessageIntake {
     const ids = { turnId, messageId: newId("msg"), replyId: newId("msg") };
     const salts = { messageSalt: crypto.randomUUID(), replySalt: crypto.randomUUID() };
     kit.write(() => {
-      const isWaiting = store.turns.current()?.status === "waiting";
-      store.turns.add({ ...command, ...ids, ...salts, idempotencyKey, at: platform.now() });
+      const current = store.turns.current();
+      const isWaiting = current?.status === "waiting";
+      store.turns.add({
+        ...{ ...command, ...ids, ...salts, idempotencyKey, at: platform.now() },
+        firstEvent: kit.events.lastNumber() + 1,
+        firstPass: store.passes.lastNumber() + 1,
+        firstTry: current === undefined && !kit.loop.isRunning(),
+      });
       if (admitted?.reserved !== undefined) kit.budgets.begin(turnId, admitted.reserved);
       recordQueued(turnId, store, kit);
       // A turn that begins at once brings the copy up to date itself.
@@ -146,6 +164,8 @@ export class MessageIntake {
       // A turn that waits for others finds out itself what holds when it begins.
       kit.loop.kick({ id: turnId, revision: admitted?.revision ?? command.revision });
     });
+    // Nothing goes on that would send off what it gives back.
+    if (admitted?.reserved !== undefined) kit.deliverSoon();
     this.enqueued++;
     return turnId;
   }

@@ -40,7 +40,7 @@ export class MessageStore {
 
   get(messageId: string): ChatMessage | undefined {
     const kept = this.newest?.findLast(({ message }) => message.messageId === messageId);
-    return kept?.message ?? this.read("WHERE message_id = ?", messageId)[0]?.message;
+    return kept?.message ?? this.read("WHERE message_id = ? ORDER BY seq DESC LIMIT 1", messageId)[0]?.message;
   }
 
   /** Another text in the place of an effective one; what is erased is in no later prompt. */

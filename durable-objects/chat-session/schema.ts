@@ -129,4 +129,33 @@ export const chatSessionSchema: readonly SchemaStep[] = [
       UPDATE session SET settled = COALESCE(
         (SELECT MIN(seq) - 1 FROM turns WHERE status IN ('queued', 'running', 'waiting')), (SELECT MAX(seq) FROM turns));`,
   },
+  {
+    name: "turns know where their events and passes lie",
+    sql: `
+      -- Each index is a row more of what a turn writes. Events and passes of a turn lie between those that its row names (NULL: anywhere
+      -- from the first, up to the last); a message is looked for from the newest on.
+      ALTER TABLE turns ADD COLUMN first_event INTEGER;
+      ALTER TABLE turns ADD COLUMN last_event INTEGER;
+      ALTER TABLE turns ADD COLUMN first_pass INTEGER;
+      ALTER TABLE turns ADD COLUMN last_pass INTEGER;
+      -- 1 of a turn that was tried as soon as it was made: that it is under way needs no row of attempts.
+      ALTER TABLE turns ADD COLUMN first_try INTEGER;
+      UPDATE turns SET first_event = first, last_event = CASE WHEN ended_at IS NOT NULL THEN last END
+        FROM (SELECT work, MIN(seq) AS first, MAX(seq) AS last FROM events WHERE work IS NOT NULL GROUP BY work) WHERE work = turns.turn_id;
+      UPDATE turns SET first_pass = first, last_pass = CASE WHEN ended_at IS NOT NULL THEN last END
+        FROM (SELECT turn_id AS work, MIN(seq) AS first, MAX(seq) AS last FROM passes GROUP BY turn_id) WHERE work = turns.turn_id;
+      -- Turns that code of before has ended meanwhile, whose passes it didn't know to be unsent: none, and so no rows.
+      UPDATE turns SET last_event = 0 WHERE ended_at IS NOT NULL AND last_event IS NULL;
+      CREATE INDEX turns_ended_by_code_before ON turns (seq) WHERE ended_at IS NOT NULL AND last_event IS NULL;
+      -- 1 while the row of the audit is still to be sent: with the end of the turn, or when it begins to wait.
+      ALTER TABLE passes ADD COLUMN unsent INTEGER;
+      DROP INDEX passes_of_turn;
+      DROP INDEX edits_of_message;
+      CREATE TABLE plain_messages (
+        seq INTEGER PRIMARY KEY, message_id TEXT NOT NULL, turn_id TEXT NOT NULL,
+        role TEXT NOT NULL, body TEXT NOT NULL, in_history INTEGER NOT NULL);
+      INSERT INTO plain_messages SELECT seq, message_id, turn_id, role, body, in_history FROM messages;
+      DROP TABLE messages;
+      ALTER TABLE plain_messages RENAME TO messages;`,
+  },
 ];

@@ -62,6 +62,11 @@ export class SessionEngine implements RootEngine {
       // Set by versions before: what the list shows is due.
       deadlinePassed: () => this.kit.deliverSoon(),
       active: () => this.active(),
+      eventSpans: {
+        of: (turnId) => this.store.turns.get(turnId)?.events,
+        extend: (turnId, seq) => this.store.turns.extendEvents(turnId, seq),
+      },
+      firstTry: (turnId) => this.store.turns.firstTry(turnId),
       onRollback: () => {
         this.store.onRollback();
         this.context.onRollback();

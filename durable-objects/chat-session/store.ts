@@ -18,9 +18,14 @@ export interface SessionRecord {
   readonly createdAt: number;
   /** When what the list shows of it changed last. */
   readonly updatedAt: number;
+  /** Up to this number all turns are known to have ended, as it is stored. */
+  readonly settled: number;
   /** The conversation of a chat channel that shows what happens here, as JSON. */
   readonly conversation: string | undefined;
 }
+
+/** How many ended turns an instance that wakes up looks through for open ones. */
+const mostUnsettled = 16;
 
 export class ChatSessionStore {
   readonly turns: TurnStore;
@@ -36,7 +41,7 @@ export class ChatSessionStore {
   constructor(private readonly sql: SqlStorage) {
     this.turns = new TurnStore(sql);
     this.messages = new MessageStore(sql);
-    this.passes = new PassStore(sql);
+    this.passes = new PassStore(sql, this.turns);
     this.versions = new VersionStore(sql);
     this.answers = new AnswerStore(sql);
     this.trace = new TraceStore(sql);
@@ -62,7 +67,7 @@ export class ChatSessionStore {
     return row === undefined ? undefined : { turnId: row.turn_id, requestHash: row.request_hash };
   }
 
-  createSession(record: Omit<SessionRecord, "updatedAt" | "conversation">): void {
+  createSession(record: Omit<SessionRecord, "updatedAt" | "settled" | "conversation">): void {
     this.known = undefined;
     exec(this.sql)`INSERT INTO session (one, tenant_id, session_id, definition, salt, created_at)
       VALUES (1, ${record.tenantId}, ${record.sessionId}, ${JSON.stringify(record.definition)}, ${record.salt},
@@ -82,16 +87,18 @@ export class ChatSessionStore {
       salt: string;
       created_at: number;
       updated_at: number | null;
+      settled: number | null;
       conversation: string | null;
     }>(this.sql)`
-      SELECT tenant_id, session_id, definition, salt, created_at, updated_at, conversation FROM session`.one();
+      SELECT tenant_id, session_id, definition, salt, created_at, updated_at, settled, conversation FROM session`.one();
     return {
       tenantId: row.tenant_id,
       sessionId: row.session_id,
       definition: sessionDefinitionSchema.parse(JSON.parse(row.definition)),
       salt: row.salt,
       createdAt: row.created_at,
-      updatedAt: row.updated_at ?? row.created_at,
+      updatedAt: Math.max(row.updated_at ?? row.created_at, this.turns.lastEndedAt()),
+      settled: row.settled ?? 0,
       conversation: row.conversation ?? undefined,
     };
   }
@@ -107,8 +114,15 @@ export class ChatSessionStore {
   }
 
   touch(at: number): void {
-    exec(this.sql)`UPDATE session SET updated_at = ${at}, settled = ${this.turns.settledUpTo()}`;
-    this.known &&= { ...this.known, updatedAt: at };
+    const settled = this.turns.settledUpTo();
+    exec(this.sql)`UPDATE session SET updated_at = ${at}, settled = ${settled}`;
+    this.known &&= { ...this.known, updatedAt: at, settled };
+  }
+
+  /** The same at the end of a turn, whose row says it: the session's own is written so often that few turns have to be looked through. */
+  turnEnded(at: number): void {
+    if (this.turns.settledUpTo() - this.session().settled >= mostUnsettled) this.touch(at);
+    else this.known &&= { ...this.known, updatedAt: at };
   }
 
   /** Another text in the place of an effective one, wherever it is kept as that; what is erased is in no later prompt. */

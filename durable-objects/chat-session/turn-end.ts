@@ -26,17 +26,19 @@ export function endTurn(
   const ended = { kind: "turn", outcome: status, since: acceptedAt, agent, subject, keyId, by: outcome.cancelledBy };
   kit.end(turnId, ended, (usage, endedAt) => {
     const createdAt = new Date(endedAt).toISOString();
+    outbox.auditEnded(turnId);
     const reply = outcome.reply === undefined ? undefined : { ...outcome.reply, createdAt };
     const error = outcome.error === undefined ? undefined : { ...outcome.error, createdAt };
     const stored = { ...outcome, ...defined({ reply, error }), usage };
-    store.turns.end(turnId, status, stored, endedAt);
+    // The last event of the turn, but for what comes after its end.
+    const lastEvent = kit.events.append("turn.completed", turnId, { turnId });
+    store.turns.end(turnId, status, stored, { at: endedAt, lastEvent, lastPass: store.passes.lastNumber() });
     if (reply !== undefined) {
       store.messages.add(reply, turnId, true);
       outbox.remember(reply.messageId);
     }
     if (error !== undefined) addError(error, turn, store);
-    kit.events.append("turn.completed", turnId, { turnId });
-    outbox.updateIndex();
+    outbox.updateIndex({ turnEnded: true });
     outbox.notifyConversation({ turnId });
     // A team's workers that were interrupted must not count as busy for ever.
     if (status === "cancelled" || status === "failed")

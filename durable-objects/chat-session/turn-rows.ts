@@ -27,6 +27,11 @@ export interface TurnRow extends Record<string, SqlStorageValue> {
   key_id: string | null;
   partial: string | null;
   request: string | null;
+  first_event: number | null;
+  last_event: number | null;
+  first_pass: number | null;
+  last_pass: number | null;
+  first_try: number | null;
 }
 
 export function readTurn(row: TurnRow, outcomes: ParsedTexts<StoredOutcome>) {
@@ -51,9 +56,26 @@ export function readTurn(row: TurnRow, outcomes: ParsedTexts<StoredOutcome>) {
     /** What the caller sent along with the message: the restricted record, like what was sent. */
     request: row.request === null ? undefined : turnRequestSchema.parse(JSON.parse(row.request)),
     sentBy: row.sent_by === null ? undefined : readAuthor(row.sent_by),
+    /** Between which events and passes its own lie. */
+    events: spanOf(row.first_event, row.last_event),
+    passes: spanOf(row.first_pass, row.last_pass),
+    /** It was tried as soon as it was made, and that try may be under way: the row was stored as running. */
+    firstTry: row.first_try === 1,
     metadata: row.metadata === null ? undefined : metadataSchema.parse(JSON.parse(row.metadata)),
   };
 }
+
+/** Nothing where they may lie anywhere: of turns of versions before that were stored meanwhile. */
+function spanOf(first: number | null, last: number | null): Span | undefined {
+  return first === null ? undefined : { first, last: last ?? undefined };
+}
+
+/** Numbers, both included; without a last one up to the newest. */
+export interface Span {
+  readonly first: number;
+  readonly last: number | undefined;
+}
+
 export type TurnRecord = ReturnType<typeof readTurn>;
 
 export interface NewTurn {
@@ -75,4 +97,9 @@ export interface NewTurn {
   readonly sender: ActorRecord;
   readonly request?: TurnRequest | undefined;
   readonly at: number;
+  /** The first numbers that an event and a pass of it can have. */
+  readonly firstEvent: number;
+  readonly firstPass: number;
+  /** It is tried in the write that makes it. */
+  readonly firstTry: boolean;
 }

@@ -69,7 +69,7 @@ export class TurnRun implements EndingWork {
     const { turn, session, id } = this;
     const { store, kit } = this.ports;
     const journal = kit.journal(id, isHeld);
-    if (turn.status === "queued") {
+    if (turn.status === "queued" || (turn.firstTry && !this.hasStarted())) {
       journal.withNext(() => {
         store.turns.setStatus(id, "running");
         store.passes.begin(id);
@@ -108,6 +108,11 @@ export class TurnRun implements EndingWork {
     }
   }
 
+  /** A turn that was made with its first try was stored as running before it began. */
+  private hasStarted(): boolean {
+    return this.ports.kit.events.stored(this.id, "turn.started").length > 0;
+  }
+
   /** The turn waits for an ask; it has done so since the ask was opened, for those who have sent a message since. */
   park(): void {
     const { store, kit, outbox } = this.ports;
@@ -116,6 +121,7 @@ export class TurnRun implements EndingWork {
       return;
     }
     kit.write(() => {
+      outbox.auditSoFar(this.id);
       store.turns.setStatus(this.id, "waiting");
       const waited = turnWaitsFor(this.id, store, kit);
       kit.events.append("turn.waiting", this.id, { turnId: this.id, ...defined({ waitsFor: waited }) });
@@ -138,7 +144,10 @@ export class TurnRun implements EndingWork {
   private listRunning(): void {
     const { store, kit, outbox } = this.ports;
     if (store.turns.get(this.id)?.status !== "running") return;
-    kit.write(() => outbox.updateIndex());
+    kit.write(() => {
+      outbox.auditSoFar(this.id);
+      outbox.updateIndex();
+    });
     kit.deliverSoon();
   }
 
@@ -203,10 +212,15 @@ export class TurnRun implements EndingWork {
         context: contextEditor,
       },
       keepPass: (pass, before) => {
-        store.passes.add(turnId, pass, platform.now());
+        store.passes.add(turnId, pass, platform.now(), { unsent: true });
         if (pass.decision !== "allow" && pass.subject?.partial !== true) this.keepOriginal(before, pass);
       },
-      reviewPass: (before, after) => store.passes.replace(turnId, before, after),
+      auditsLater: true,
+      reviewPass: (before, after) => {
+        // The audit has what was decided first.
+        outbox.auditSoFar(turnId);
+        store.passes.replace(turnId, before, after);
+      },
       replyId: turn.replyId,
       // OpenAI's clients keep their connection open, and come back by themselves.
       rateLimitWaitMs: turn.request === undefined ? undefined : 0,

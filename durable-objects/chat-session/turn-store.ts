@@ -1,9 +1,12 @@
 /** The SQL of a session's turns. Those that have not ended, and the one that ended last, are kept in memory: nobody else writes them. */
 import { type StoredOutcome, type TurnStatus, turnOutcomeSchema } from "../../src/chat/session.js";
 import type { ModelReply } from "../../src/conversation/message.js";
-import { exec } from "../../src/platform/sql.js";
+import { exec, sql } from "../../src/platform/sql.js";
 import { ParsedTexts } from "../kit/parsed-texts.js";
 import { type NewTurn, readTurn, type TurnRecord, type TurnRow } from "./turn-rows.js";
+
+/** All turns up to this number have ended. */
+const settled = sql`COALESCE((SELECT settled FROM session), 0)`;
 
 /** Turns that have not ended. */
 const isOpen = "status IN ('queued', 'running', 'waiting')";
@@ -29,13 +32,16 @@ export class TurnStore {
     const open = this.allOpen();
     const { seq } = exec<{ seq: number }>(this.sql)`
       INSERT INTO turns (turn_id, idempotency_key, request_hash, status, message_id, reply_id, original, accepted_at,
-        message_salt, reply_salt, speaker, metadata, key_id, sent_by, request)
-      VALUES (${turn.turnId}, ${turn.idempotencyKey}, ${turn.requestHash}, 'queued', ${turn.messageId}, ${turn.replyId},
+        message_salt, reply_salt, speaker, metadata, key_id, sent_by, request, first_event, first_pass, first_try)
+      VALUES (${turn.turnId}, ${turn.idempotencyKey}, ${turn.requestHash}, ${turn.firstTry ? "running" : "queued"},
+        ${turn.messageId}, ${turn.replyId},
         ${turn.content}, ${turn.at}, ${turn.messageSalt}, ${turn.replySalt}, ${turn.speaker},
         ${turn.metadata === undefined ? null : JSON.stringify(turn.metadata)}, ${turn.keyId},
-        ${JSON.stringify(turn.sender)}, ${turn.request === undefined ? null : JSON.stringify(turn.request)})
+        ${JSON.stringify(turn.sender)}, ${turn.request === undefined ? null : JSON.stringify(turn.request)},
+        ${turn.firstEvent}, ${turn.firstPass}, ${turn.firstTry ? 1 : null})
       RETURNING seq`.one();
     const { turnId, requestHash, messageId, replyId, messageSalt, replySalt, speaker, metadata, keyId, request } = turn;
+    const { firstTry, firstEvent, firstPass } = turn;
     const added: TurnRecord = {
       seq,
       turnId,
@@ -48,6 +54,10 @@ export class TurnStore {
       metadata,
       keyId,
       request,
+      firstTry,
+      events: { first: firstEvent, last: undefined },
+      passes: { first: firstPass, last: undefined },
+      // Whoever reads the row later finds it running.
       status: "queued",
       original: turn.content,
       acceptedAt: turn.at,
@@ -119,18 +129,81 @@ export class TurnStore {
   }
 
   setStatus(turnId: string, status: TurnStatus): void {
-    exec(this.sql)`UPDATE turns SET status = ${status} WHERE turn_id = ${turnId}`;
-    this.change(turnId, { status });
+    const { firstTry = false } = this.allOpen().find((turn) => turn.turnId === turnId) ?? {};
+    if (firstTry && status === "running") {
+      this.change(turnId, { status });
+      return;
+    }
+    exec(this.sql)`UPDATE turns SET status = ${status}, first_try = NULL WHERE turn_id = ${turnId}`;
+    this.change(turnId, { status, firstTry: false });
   }
 
-  end(turnId: string, status: TurnStatus, outcome: StoredOutcome, at: number): void {
+  /** When the first try of a turn began that has had no other, and may be under way. */
+  firstTry(turnId: string): number | undefined {
+    const turn = this.allOpen().find((one) => one.turnId === turnId);
+    return turn?.firstTry ? turn.acceptedAt : undefined;
+  }
+
+  /** When the newest of those ended that are looked through for open ones. */
+  lastEndedAt(): number {
+    return (
+      exec<{ at: number | null }>(this.sql)`SELECT MAX(ended_at) AS at FROM turns WHERE seq > ${settled}`.one().at ?? 0
+    );
+  }
+
+  /** An event of an ended turn came behind its last. */
+  extendEvents(turnId: string, seq: number): void {
+    const turn = this.get(turnId);
+    if (turn?.events?.last === undefined || turn.events.last >= seq) return;
+    exec(this.sql)`UPDATE turns SET last_event = ${seq} WHERE turn_id = ${turnId}`;
+    this.onRollback();
+  }
+
+  /** The same of a pass. */
+  extendPasses(turnId: string, seq: number): void {
+    const turn = this.get(turnId);
+    if (turn?.passes?.last === undefined || turn.passes.last >= seq) return;
+    exec(this.sql)`UPDATE turns SET last_pass = ${seq} WHERE turn_id = ${turnId}`;
+    this.onRollback();
+  }
+
+  /** Turns that were ended by code that doesn't know the numbers of {@link end}. */
+  endedByCodeBefore(): string[] {
+    return exec<{ turn_id: string }>(this.sql)`
+      SELECT turn_id FROM turns INDEXED BY turns_ended_by_code_before WHERE ended_at IS NOT NULL AND last_event IS NULL
+      ORDER BY seq`
+      .toArray()
+      .map(({ turn_id }) => turn_id);
+  }
+
+  /** Such a turn gets them: its events may be any, which 0 stands for where the first is unknown. */
+  endedBefore(turnId: string, lastPass: number): void {
+    exec(
+      this.sql,
+    )`UPDATE turns SET first_event = NULL, last_event = 0, last_pass = ${lastPass} WHERE turn_id = ${turnId}`;
+    this.onRollback();
+  }
+
+  /** @param last the numbers of its last event and of the last pass there is */
+  end(
+    turnId: string,
+    status: TurnStatus,
+    outcome: StoredOutcome,
+    { at, lastEvent, lastPass }: { readonly at: number; readonly lastEvent: number; readonly lastPass: number },
+  ): void {
     // What other sessions hold of the conversation is theirs to keep, and to erase.
     exec(this.sql)`UPDATE turns
       SET status = ${status}, outcome = ${JSON.stringify(outcome)}, ended_at = ${at}, partial = NULL,
+        last_event = ${lastEvent}, last_pass = ${lastPass}, first_try = NULL,
         request = json_remove(request, '$.carried')
       WHERE turn_id = ${turnId}`;
     const request = withoutCarried(this.get(turnId)?.request);
-    const ended = this.change(turnId, { status, outcome, endedAt: at, partial: undefined, request });
+    const { events, passes } = this.get(turnId) ?? {};
+    const spans = { events: events && { ...events, last: lastEvent }, passes: passes && { ...passes, last: lastPass } };
+    const ended = this.change(turnId, {
+      ...{ status, outcome, endedAt: at, partial: undefined, request, firstTry: false },
+      ...spans,
+    });
     this.open = this.open?.filter((turn) => turn.turnId !== turnId);
     this.endedLast = ended;
   }
@@ -183,7 +256,8 @@ export class TurnStore {
     return this.sql
       .exec<TurnRow>(
         `SELECT seq, turn_id, request_hash, status, message_id, reply_id, original, accepted_at, ended_at, crashes,
-           outcome, message_salt, reply_salt, sent_by, speaker, metadata, key_id, partial, request
+           outcome, message_salt, reply_salt, sent_by, speaker, metadata, key_id, partial, request,
+           first_event, last_event, first_pass, last_pass, first_try
          FROM turns ${where}`,
         ...bindings,
       )

@@ -32,6 +32,8 @@ export interface AgentWork {
   readonly keepPass: (...pass: Parameters<SupervisePorts["decided"]>) => void;
   /** Stores what became of a pass that was held for a review, in its place. */
   readonly reviewPass: NonNullable<SupervisePorts["reviewed"]>;
+  /** Whether the object sends the rows of the audit itself, of what {@link keepPass} stored: with the end of the work, not with each pass. */
+  readonly auditsLater?: boolean;
   /** The message that its response becomes, if it becomes one. */
   readonly replyId?: string | undefined;
   /** Where somebody waits for the answer who comes back by themselves: no longer than this. */
@@ -66,7 +68,7 @@ export function agentPorts(
 ): Ports {
   const { tenantId, ownerId, ref, hash, signal, settings, environment } = work;
   const { now } = platform;
-  const observer = workObserver(ref, tenantId, kit, now);
+  const observer = workObserver(ref, tenantId, kit, now, work);
   const ofReply = (state: SupervisionState): SupervisionState =>
     state.hook === "response" && work.replyId !== undefined
       ? { ...state, subject: { ...state.subject, messageId: work.replyId } }

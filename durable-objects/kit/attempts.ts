@@ -24,6 +24,8 @@ export interface AttemptPorts {
   readonly retryAt: (at: number | undefined) => void;
   /** A try is about to begin; `isNew`: of work that was made in this very synchronous section. */
   readonly begins: (work: string, isNew: boolean) => void;
+  /** When the first try of work began that is on record in a row of its own alone: see `KitPorts`. */
+  readonly firstTry?: ((work: string) => number | undefined) | undefined;
 }
 
 /** What becomes of work that is to be tried. */
@@ -64,7 +66,9 @@ export class Attempts {
         this.ports.retryAt(decision.at);
         return decision.kind;
       case "go": {
-        this.store(work, { ...record, beganAt: now(), company: decision.company }, true);
+        // What was made with its first try has that in its own row.
+        if (!isNew || this.ports.firstTry?.(work) === undefined)
+          this.store(work, { ...record, beganAt: now(), company: decision.company }, true);
         this.current = { work, oneAtATime: record.deaths > 0 ? new OneAtATime() : undefined };
         load.begin(name, record.deathsAlone > 0);
         if (record.retryAt > 0) this.ports.retryAt(undefined);
@@ -114,6 +118,7 @@ export class Attempts {
   over(): void {
     const { current } = this;
     if (current === undefined) return;
+    this.keep(current.work);
     this.ports.storage.sql.exec("UPDATE attempts SET under_way = 0 WHERE work = ?", current.work);
     this.leave();
   }
@@ -132,12 +137,14 @@ export class Attempts {
 
   /** Work that threw isn't tried again before. */
   postpone(work: string, at: number): void {
+    this.keep(work);
     this.ports.storage.sql.exec("UPDATE attempts SET retry_at = ? WHERE work = ?", at, work);
   }
 
   /** Work that was given up and can't be ended is tried once more then, and given up again at its next death. */
   setAside(work: string, at: number): void {
     const { storage } = this.ports;
+    this.keep(work);
     const reset = "UPDATE attempts SET deaths = ?, deaths_alone = ?, retry_at = ? WHERE work = ?";
     storage.sql.exec(reset, maxDeathsAlone, maxDeathsAlone - 1, at, work);
     this.ports.retryAt(at);
@@ -173,7 +180,26 @@ export class Attempts {
   }
 
   private row(work: string): AttemptRow | undefined {
-    return this.ports.storage.sql.exec<AttemptRow>("SELECT * FROM attempts WHERE work = ?", work).toArray()[0];
+    const query = "SELECT * FROM attempts WHERE work = ?";
+    return this.ports.storage.sql.exec<AttemptRow>(query, work).toArray()[0] ?? this.firstRow(work);
+  }
+
+  /** The first try of work that has no row for it, as if it had one. */
+  private firstRow(work: string): AttemptRow | undefined {
+    const beganAt = this.ports.firstTry?.(work);
+    if (beganAt === undefined) return undefined;
+    const counts = { deaths: 0, deaths_alone: 0, retry_at: 0, under_way: 1 };
+    return { ...counts, progress: newAttempt.progress, began_at: beganAt, company: newAttempt.company };
+  }
+
+  /** A first try that has no row gets one: what becomes of it is to be stored. */
+  private keep(work: string): void {
+    const row = this.firstRow(work);
+    if (row === undefined) return;
+    const { progress, began_at, company } = row;
+    const query = `INSERT OR IGNORE INTO attempts (work, deaths, deaths_alone, progress, began_at, company, retry_at, under_way)
+       VALUES (?, 0, 0, ?, ?, ?, 0, 1)`;
+    this.ports.storage.sql.exec(query, work, progress, began_at, company);
   }
 
   private store(work: string, record: AttemptRecord, underWay: boolean): void {

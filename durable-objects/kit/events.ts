@@ -81,6 +81,20 @@ function eventsOfRow({ seq, work, type, at, data, before }: EventRow): (NewEvent
   ];
 }
 
+/** Between which events, both included, those of a work lie; others may lie there, too. Without an end: up to the last. */
+export interface EventSpan {
+  readonly first: number;
+  readonly last: number | undefined;
+}
+
+/** How an object of many works knows where the events of each lie: without it, they are looked for among all. */
+export interface EventSpans {
+  /** Nothing of a work whose events may lie anywhere. */
+  readonly of: (work: string) => EventSpan | undefined;
+  /** An event of a work was stored, in the write that is under way. */
+  readonly extend: (work: string, seq: number) => void;
+}
+
 export type Subscriber = (event: LiveEvent) => void;
 
 export class EventLog {
@@ -101,6 +115,7 @@ export class EventLog {
     private readonly present: (type: string, data: unknown) => unknown,
     /** Called before live events of a work: what happened before them is logged, and so heard first. */
     private readonly beforeLive: (work: string) => void = () => {},
+    private readonly spans?: EventSpans,
   ) {}
 
   /** In the write that makes it true. `data` is what the catalogue says is stored of the type. Returns its number. */
@@ -159,6 +174,7 @@ export class EventLog {
       before.length === 0 ? null : `[${before.join(",")}]`,
     );
     this.last = seq;
+    if (last.work !== undefined) this.spans?.extend(last.work, seq);
     if (this.isHeard()) {
       for (const [index, { work, type, at, data }] of events.entries())
         this.emit({
@@ -200,13 +216,11 @@ export class EventLog {
 
   read(after: number, limit: number, work?: string): LoggedEvent[] {
     const columns = "SELECT seq, work, type, at, data, before FROM events";
-    // Two queries, so that the events of one piece of work are found by an index and not among all there ever were.
     const rows =
       work === undefined
-        ? this.sql.exec<EventRow>(`${columns} WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit)
-        : this.sql.exec<EventRow>(`${columns} WHERE work = ? AND seq > ? ORDER BY seq LIMIT ?`, work, after, limit);
+        ? this.sql.exec<EventRow>(`${columns} WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit).toArray()
+        : this.rowsOf(work, after, limit);
     return rows
-      .toArray()
       .flatMap(eventsOfRow)
       .filter(({ seq }) => seq > after)
       .slice(0, limit)
@@ -237,13 +251,19 @@ export class EventLog {
 
   /** Events of these types of one work, in order, as they are stored. */
   stored(work: string, ...types: LoggedEventType[]): { readonly type: string; readonly data: string }[] {
-    const ofWork = "SELECT seq, work, type, at, data, before FROM events WHERE work = ? ORDER BY seq";
     const wanted: readonly string[] = types;
-    return this.sql
-      .exec<EventRow>(ofWork, work)
-      .toArray()
+    return this.rowsOf(work, 0, Number.MAX_SAFE_INTEGER)
       .flatMap(eventsOfRow)
       .filter(({ type }) => wanted.includes(type));
+  }
+
+  /** Rows of a work behind an event, in order: of the span that is known of it, and not among all there ever were. */
+  private rowsOf(work: string, after: number, limit: number): EventRow[] {
+    const { first, last } = this.spans?.of(work) ?? { first: 0, last: undefined };
+    const query = `SELECT seq, work, type, at, data, before FROM events
+      WHERE seq > ? AND seq <= ? AND work = ? ORDER BY seq LIMIT ?`;
+    const span = [Math.max(after, first - 1), last ?? Number.MAX_SAFE_INTEGER];
+    return this.sql.exec<EventRow>(query, ...span, work, limit).toArray();
   }
 
   private shown(type: string, data: string): string {

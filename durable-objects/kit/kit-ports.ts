@@ -4,6 +4,7 @@ import type { Ask } from "../../src/asks/ask.js";
 import type { AskWork } from "../../src/asks/origin.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import type { IsolateLoad } from "../../src/platform/isolate-load.js";
+import type { EventSpans } from "./events.js";
 import type { OutboxMessage } from "./outbox-rows.js";
 import type { ShadowPorts } from "./shadows.js";
 import type { WorkItem } from "./work-loop.js";
@@ -41,6 +42,13 @@ export interface KitPorts {
   readonly active?: () => boolean;
   /** A write was rolled back, or everything was erased: what was read is to be read anew. */
   readonly onRollback?: () => void;
+  /** Where the events of each of its works lie, for an object that has many. */
+  readonly eventSpans?: EventSpans;
+  /**
+   * When the first try of some work began, while it is under way or died under way: of work whose own row says so since the write that made
+   * it, so that the try needs no row. Milliseconds since the epoch.
+   */
+  readonly firstTry?: (work: string) => number | undefined;
   /** For supervisors that judge beside its work; without this there are none. */
   readonly shadows?: ShadowPorts;
   /** What all objects of the isolate have at work; without it the object counts as alone there. */

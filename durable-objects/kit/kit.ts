@@ -96,7 +96,7 @@ export class Kit {
     this.health = new SupervisorHealth(storage.sql);
     this.approvals = new ApprovalBook(storage.sql);
     const present = (type: string, data: unknown): unknown => this.present(type, data);
-    this.events = new EventLog(storage.sql, now, present, (work) => this.works.flush(work));
+    this.events = new EventLog(storage.sql, now, present, (work) => this.works.flush(work), ports.eventSpans);
     this.writes = new ObjectWrites({
       storage,
       gathered: () => [this.events, this.outbox],
@@ -147,6 +147,7 @@ export class Kit {
         this.log("warn", "work.died", { work, attempts: deaths, alone: deathsAlone }),
       retryAt: (at) => this.deadlines.move(retryDeadline, at),
       begins: (work, isNew) => this.works.begins(work, isNew),
+      firstTry: ports.firstTry,
     });
     this.crashes = new Crashes({
       sql: storage.sql,

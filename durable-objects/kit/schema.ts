@@ -183,4 +183,9 @@ export const kitSchema: readonly SchemaStep[] = [
     -- As the tenant's budget knows it: work that is done again is another. NULL: by the work's id.
     ALTER TABLE spending ADD COLUMN reservation TEXT;`,
   },
+  {
+    name: "events without an index",
+    // An index is a row more of each event. An object with many works knows between which events those of each lie (`EventSpan`).
+    sql: "DROP INDEX IF EXISTS events_of_work;",
+  },
 ];

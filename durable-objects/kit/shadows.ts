@@ -13,12 +13,12 @@ import type { Level, LogFields } from "../../src/platform/metrics.js";
 import { exec } from "../../src/platform/sql.js";
 import { judgeShadow, type PendingShadow, shadowedSchema } from "../../src/supervision/shadows.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
-import { packedForAudit } from "../../src/supervision/stored-state.js";
 import { isOfKind } from "../../src/tenancy/resources.js";
 import { lazily } from "../../src/text/lazily.js";
 import type { Deadlines } from "./deadlines.js";
 import type { SupervisorHealth } from "./health.js";
 import type { Outbox } from "./outbox.js";
+import { putAudit } from "./pass-audit.js";
 import type { WorkBook } from "./work-book.js";
 
 export const shadowDeadline = "shadows";
@@ -143,8 +143,7 @@ export class Shadows {
       if (state === undefined) return;
       this.ports?.keep(work, state);
       const at = this.now();
-      const { hook, decision } = state;
-      this.kit.outbox.put("audit", `audit/${work}`, { workId: work, hook, decision, body: packedForAudit(state), at });
+      putAudit(this.kit.outbox, work, state, at);
       const { agent = "", subject } = bodySchema().parse(JSON.parse(row.body)).origin;
       if (models.length > 0)
         this.kit.outbox.put("usage", stepsOf(id), { work: stepsOf(id), kind: "shadow", agent, subject, models, at });

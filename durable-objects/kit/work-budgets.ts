@@ -57,9 +57,18 @@ export class WorkBudgets {
     else this.open.set(work, limits);
   }
 
-  /** Work begins with what was reserved for it as its step 0. In the write that makes it. */
-  begin(work: string, reserved: Cost): void {
-    this.put(work, { reservation: work, step: 0, reserved, spent: nothing });
+  /**
+   * Work begins with what was reserved for it as its step 0. In the write that makes it.
+   * @param reservation what the tenant's budget knows it by, where that isn't the work's id
+   */
+  begin(work: string, reserved: Cost, reservation = work): void {
+    this.put(work, { reservation, step: 0, reserved, spent: nothing });
+  }
+
+  /** Whether work was begun with a reservation, and isn't over. */
+  isBegun(reservation: string): boolean {
+    const rows = this.ports.sql.exec("SELECT 1 FROM spending WHERE reservation = ? LIMIT 1", reservation).toArray();
+    return rows.length > 0;
   }
 
   of(work: string): CallBudget | undefined {
@@ -220,12 +229,14 @@ function sum(one: Cost, other: Cost): Cost {
 
 function noPrice({ models }: PlannedCall): RefusedCall {
   return {
+    code: "unpriced_model",
     refused: `a limit of money holds, and nobody has said what ${models.join(" or ")} costs: state it at PUT /v1/admin/prices`,
   };
 }
 
 function refusedBy({ detail, userMessage, retryAfterSeconds }: Problem): RefusedCall {
   return {
+    code: "limit_reached",
     refused: detail,
     ...defined({ userMessage, retryAfterMs: retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1_000 }),
   };

@@ -4,8 +4,8 @@ import { defined } from "../../src/conversation/defined.js";
 import { log } from "../../src/platform/logging.js";
 import type { DebateEntry } from "../../src/roundtable/ports.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
-import { packedForAudit } from "../../src/supervision/stored-state.js";
 import type { Kit } from "./kit.js";
+import { putAudit } from "./pass-audit.js";
 
 export interface WorkObserver extends Required<CallObserver> {
   /** Something happened in a debate. In the write of the step that it is of. */
@@ -23,11 +23,13 @@ export interface WorkRef {
   readonly root?: string;
 }
 
+/** @param auditsLater whether the object itself sends the rows of the audit, of what it has stored of passes */
 export function workObserver(
   { type, id, root }: WorkRef,
   tenantId: string,
   kit: Pick<Kit, "events" | "outbox">,
   now: () => number,
+  { auditsLater = false } = {},
 ): WorkObserver {
   const { events, outbox } = kit;
   const work = root !== undefined ? { roundtableId: root } : type === "turn" ? { turnId: id } : { runId: id };
@@ -59,7 +61,7 @@ export function workObserver(
     decided: (state) => {
       const { hook, decision, reasons, degraded } = state;
       events.append("supervision.decided", id, { ...work, hook, decision, reasons, degraded });
-      outbox.put("audit", `audit/${id}`, { workId: id, hook, decision, body: packedForAudit(state), at: now() });
+      if (!auditsLater) putAudit(outbox, id, state, now());
       logPass(state, { tenantId, ...work });
     },
   };

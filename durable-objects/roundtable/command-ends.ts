@@ -4,9 +4,10 @@ import { addSpent } from "../../src/agent/budget.js";
 import { type Effect, effectsInWords } from "../../src/agent/effects.js";
 import type { EndedStatus } from "../../src/agent/work.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
+import { defined } from "../../src/conversation/defined.js";
 import type { Analysed } from "../../src/roundtable/analyst.js";
 import { awaitedContext } from "../../src/roundtable/context-request.js";
-import { mergePass, type RoundRecord, type SeatFailure, withRound } from "../../src/roundtable/debate.js";
+import { limitOf, mergePass, type RoundRecord, type SeatFailure, withRound } from "../../src/roundtable/debate.js";
 import { shownFailures } from "../../src/roundtable/debate-record.js";
 import { budgetExhausted, countConsensus, exitOf } from "../../src/roundtable/exit.js";
 import type { RoundtableError } from "../../src/roundtable/roundtable.js";
@@ -66,6 +67,14 @@ const crashed = {
   detail: "An internal error, which has been logged. Continue to try again.",
 };
 
+/** By a limit of the tenant's, where one was in the way of any of them. */
+function failedBy(failures: readonly SeatFailure[]): Pick<RoundtableError, "code" | "userMessage"> {
+  const limit = limitOf(failures);
+  return limit === undefined
+    ? { code: "all_seats_failed" }
+    : { code: limit.code, ...defined({ userMessage: limit.userMessage }) };
+}
+
 export class CommandEnds {
   constructor(private readonly ports: EndPorts) {}
 
@@ -95,7 +104,7 @@ export class CommandEnds {
         case "all_failed":
           this.endIfExhausted();
           this.fail(work, command, {
-            code: "all_seats_failed",
+            ...failedBy(driven.failures),
             detail: `All seats failed, so this is no round. ${store.roundtable().exit === undefined ? "The same continue tries again; see failures." : "The debate's budget is used up."}${effectsInWords(driven.effects)}`,
             failures: shownFailures(driven.failures),
           });

@@ -1,5 +1,6 @@
 /** What callers have a roundtable do: begin, go on, bring the debate together, pause and stop. */
 import type { Effect } from "../../src/agent/effects.js";
+import type { AdmittedWork } from "../../src/application/limits/admit-work.js";
 import type { Answerer } from "../../src/asks/ask.js";
 import { awaitedAnswer } from "../../src/asks/ask-sentence.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
@@ -24,19 +25,28 @@ export interface CommandIntakePorts {
   readonly now: () => number;
   readonly changed: () => void;
   /** Makes a command the one that is worked on, in the write that is under way; with the tenant's revision, where it is known. */
-  readonly run: (command: Command, revision?: number) => void;
+  readonly run: (command: Command, admitted?: Admitted) => void;
+}
+
+/** What a command was admitted with by the tenant's limits. */
+export interface Admitted {
+  /** What was reserved for it is known by this. */
+  readonly reservation: string;
+  readonly reserved: AdmittedWork["reserved"];
+  /** The tenant's. */
+  readonly revision: number | undefined;
 }
 
 export class CommandIntake {
   constructor(private readonly ports: CommandIntakePorts) {}
 
-  begin(identity: RoundtableIdentity, definition: RoundtableDefinition): void {
+  begin(identity: RoundtableIdentity, definition: RoundtableDefinition, admitted: Admitted): void {
     const { store, kit, now, run } = this.ports;
     kit.write(() => {
       this.create(identity, definition);
       const speakers = seatsAt(store.roundtable()).map(({ id }) => id);
       const startedAt = now();
-      run({ kind: "round", round: 1, speakers, absent: [], startedAt }, identity.revision);
+      run({ kind: "round", round: 1, speakers, absent: [], startedAt }, admitted);
     });
     kit.deliverSoon();
   }
@@ -65,12 +75,31 @@ export class CommandIntake {
     kit.deliverSoon();
   }
 
+  /** Whether this command, as things are, begins work that its tenant's limits have to have room for. */
+  beginsRound(commandId: string, { skipPending, rerun, contextResults, rounds }: ContinueCommand): boolean {
+    const { store } = this.ports;
+    if (store.roundtable().lastCommand === commandId || !this.busy().ok) return false;
+    const debate = rounds === undefined ? debateOf(store) : prolonged(debateOf(store), rounds);
+    if ("refused" in debate) return false;
+    const { kind } = nextStep(debate, { skipPending: skipPending === true || contextResults !== undefined, rerun });
+    return kind !== "refused" && kind !== "needs_context" && kind !== "complete";
+  }
+
+  /** Whether there is something to bring together that isn't yet. */
+  beginsSynthesis(): boolean {
+    const { store } = this.ports;
+    const { synthesis } = store.roundtable();
+    const last = store.rounds().at(-1);
+    if (last === undefined || store.command()?.command.kind === "synthesis" || !this.busy().ok) return false;
+    return synthesis?.round !== last.round || this.hasAnswersSince(synthesis.asOf);
+  }
+
   /** Goes on by a round, a further pass of one, or to the end. The same command, sent again, does nothing again. */
   goOn(
     commandId: string,
     command: ContinueCommand,
     answerer: Answerer,
-    revision?: number,
+    admitted?: Admitted,
   ): Result<readonly ResultOutcome[] | undefined> {
     const { store, kit, requests, now, changed, run } = this.ports;
     const { lastCommand } = store.roundtable();
@@ -110,7 +139,7 @@ export class CommandIntake {
         startedAt: now(),
         ...defined({ focusQuestion }),
       };
-      run(started, revision);
+      run(started, admitted);
     });
     changed();
     kit.deliverSoon();
@@ -122,7 +151,7 @@ export class CommandIntake {
   }
 
   /** Brings the debate together, once for each state of it. */
-  synthesize(): Result<undefined> {
+  synthesize(admitted?: Admitted): Result<undefined> {
     const { store, kit, now, run } = this.ports;
     const { synthesis } = store.roundtable();
     const last = store.rounds().at(-1);
@@ -134,7 +163,7 @@ export class CommandIntake {
     if (!busy.ok) return busy;
     kit.write(() => {
       store.setError(undefined);
-      run({ kind: "synthesis", round: last.round, startedAt: now() });
+      run({ kind: "synthesis", round: last.round, startedAt: now() }, admitted);
     });
     return ok(undefined);
   }

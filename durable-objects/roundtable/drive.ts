@@ -70,7 +70,8 @@ export async function driveCommand(
     platform,
   );
   if (!loaded.ok) return { driven: { kind: "failed", detail: loaded.detail }, degraded: [] };
-  kit.budgets.hold(work, await platform.heldAgainst({ tenantId, subject, keyId: store.roundtable().keyId }));
+  const { keyId } = store.roundtable();
+  kit.budgets.hold(work, await platform.heldAgainst({ tenantId, subject, keyId, agent: definition.panelName }));
   const degraded = new Set<string>();
   const requests = kit.journal(roundtableId, isHeld);
   const book = new RequestBook(store.requests(), definition.panel.requests, {

@@ -19,10 +19,24 @@ import {
   roundtableDefinitionSchema,
 } from "../../src/roundtable/roundtable.js";
 import { Root } from "../kit/root.js";
+import type { Admitted } from "./command-intake.js";
 import { RoundtableEngine } from "./roundtable-engine.js";
 import { roundtableSchemaSteps } from "./schema.js";
 
 type Answer = Promise<Wire<Result<RoundtableView>>>;
+
+/** A command on its way in. */
+interface SentCommand {
+  /** The same command has the same, however often it comes; callers of the version before send none. */
+  readonly commandId: string | undefined;
+  /** The tenant's, and of what it has limits, as they were read with the caller's key. */
+  readonly revision: number | undefined;
+  readonly measures: readonly string[] | undefined;
+  readonly text: string;
+  readonly key: CommandKey | undefined;
+  /** Whether it begins work, as things are. */
+  readonly begins: () => boolean;
+}
 
 /** One debate: its rounds, what its seats asked for, and what it came to. */
 export class Roundtable extends Root<RoundtableEngine> implements RoundtableObject {
@@ -33,8 +47,13 @@ export class Roundtable extends Root<RoundtableEngine> implements RoundtableObje
   async start(identity: RoundtableIdentity, definition: Wire<RoundtableDefinition>, waitMs: number): Answer {
     if (!this.exists()) {
       const parsed = fromWire(definition, roundtableDefinitionSchema);
-      this.makeTables();
-      this.engine.intake.begin(identity, parsed);
+      const admitted = await this.engine.admit(identity.roundtableId, identity, parsed, parsed.topic);
+      if (!admitted.ok) return toWire(admitted);
+      // Sent twice at the same time, it is begun by the first that there is room for: what the other took is the same.
+      if (!this.exists()) {
+        this.makeTables();
+        this.engine.intake.begin(identity, parsed, admitted.value);
+      }
     }
     return this.describe(waitMs);
   }
@@ -77,10 +96,16 @@ export class Roundtable extends Root<RoundtableEngine> implements RoundtableObje
     waitMs: number,
     revision?: number,
     key?: CommandKey,
+    measures?: readonly string[],
   ): Answer {
     const { intake } = this.engine;
     const sent = fromWire(command, continueSchema);
-    return this.once(key, () => intake.goOn(commandId, sent, answerer, revision), waitMs);
+    const sender = { commandId, revision, measures, text: command.json };
+    return this.admitted(
+      { ...sender, key, begins: () => intake.beginsRound(commandId, sent) },
+      (admitted) => intake.goOn(commandId, sent, answerer, admitted),
+      waitMs,
+    );
   }
 
   async giveContext(results: Wire<readonly ContextResult[]>, answerer: Answerer, key?: CommandKey): Answer {
@@ -88,12 +113,52 @@ export class Roundtable extends Root<RoundtableEngine> implements RoundtableObje
     return this.once(key, () => this.engine.intake.giveContext(sent, answerer), 0);
   }
 
-  async synthesize(waitMs: number, key?: CommandKey): Answer {
-    return this.once(key, () => this.engine.intake.synthesize(), waitMs);
+  async synthesize(
+    waitMs: number,
+    key?: CommandKey,
+    commandId?: string,
+    revision?: number,
+    measures?: readonly string[],
+  ): Answer {
+    const { intake } = this.engine;
+    const sender = { commandId, revision, measures, text: "" };
+    return this.admitted(
+      { ...sender, key, begins: () => intake.beginsSynthesis() },
+      (admitted) => intake.synthesize(admitted),
+      waitMs,
+    );
   }
 
   async control(action: ControlAction, by: ActorRecord, waitMs: number, key?: CommandKey): Answer {
     return this.once(key, () => this.engine.intake.control(action, by), waitMs);
+  }
+
+  /** Takes a command that may begin work, if its tenant's limits have room for it. What begins nothing takes nothing. */
+  private async admitted(
+    { commandId = "", revision, measures, text, key, begins }: SentCommand,
+    take: (admitted: Admitted | undefined) => Result<readonly ResultOutcome[] | undefined>,
+    waitMs: number,
+  ): Answer {
+    if (!this.exists()) return toWire(noRoundtable);
+    const { engine } = this;
+    if (engine.kit.commands.find(key) !== undefined || !begins()) return this.once(key, () => take(undefined), waitMs);
+    const { tenantId, roundtableId, keyId, definition } = engine.store.roundtable();
+    const reservation = `${roundtableId}/${commandId}`;
+    const identity = { tenantId, roundtableId, keyId, revision, measures };
+    const admitted = await engine.admit(reservation, identity, definition, text);
+    if (!admitted.ok) {
+      // It may be taken all the same: only the answer was late.
+      if (admitted.problem.code === "limits_unavailable" && this.exists()) engine.giveBackUnbegun(reservation);
+      return toWire(admitted);
+    }
+    return this.once(
+      key,
+      () => take(admitted.value),
+      waitMs,
+      () => {
+        if (admitted.value.reserved !== undefined) engine.giveBackUnbegun(reservation);
+      },
+    );
   }
 
   /** Takes a command, once under its key; a repetition waits for what the first one began. */
@@ -101,10 +166,12 @@ export class Roundtable extends Root<RoundtableEngine> implements RoundtableObje
     key: CommandKey | undefined,
     take: () => Result<readonly ResultOutcome[] | undefined>,
     waitMs: number,
+    afterwards = (): void => {},
   ): Answer {
     if (!this.exists()) return toWire(noRoundtable);
     const again = (): Result<undefined> => ok(undefined);
     const taken = this.engine.kit.commands.once(key, take, again);
+    afterwards();
     if (taken.ok) await this.engine.cleared(longestClearingMs);
     return this.settle(taken, waitMs);
   }

@@ -2,20 +2,27 @@
 import { addUsage, noUsage } from "../../src/agent/work.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import type { AskWork } from "../../src/asks/origin.js";
+import { ok, type Result } from "../../src/conversation/problem.js";
+import type { RoundtableIdentity } from "../../src/gateways/roundtable-gateway.js";
 import { awaitsAnalysis } from "../../src/roundtable/analyst.js";
 import type { ResultOutcome } from "../../src/roundtable/context-results.js";
 import { isCompleted } from "../../src/roundtable/debate.js";
 import type { DebateRecord } from "../../src/roundtable/debate-record.js";
-import type { Roundtable } from "../../src/roundtable/roundtable.js";
+import type { Roundtable, RoundtableDefinition } from "../../src/roundtable/roundtable.js";
+import { loaded } from "../../src/text/lazily.js";
 import { Kit } from "../kit/kit.js";
 import type { RootEngine } from "../kit/root.js";
 import type { WorkItem } from "../kit/work-loop.js";
 import { CommandEnds } from "./command-ends.js";
-import { CommandIntake } from "./command-intake.js";
+import { type Admitted, CommandIntake } from "./command-intake.js";
 import { driveCommand } from "./drive.js";
 import { Requests } from "./requests.js";
 import { debateOf, debateRecord, presentEvent, roundtableView, summaryView } from "./roundtable-view.js";
 import { type Command, isInBackground, RoundtableStore } from "./store.js";
+
+const admission = loaded(() => import("../../src/application/limits/admit-work.js"));
+/** What a round or a synthesis takes of limits; its tokens and money are worked out. */
+const takenByRound = { turns: 1, concurrentTurns: 1, openAsks: 1, tokens: 1, money: 1 };
 
 export class RoundtableEngine implements RootEngine {
   readonly store: RoundtableStore;
@@ -50,7 +57,7 @@ export class RoundtableEngine implements RootEngine {
     this.requests = new Requests(shared);
     const ports = { ...shared, requests: this.requests };
     this.ends = new CommandEnds(ports);
-    const run = (command: Command, revision?: number): void => this.run(command, revision);
+    const run = (command: Command, admitted?: Admitted): void => this.run(command, admitted);
     this.intake = new CommandIntake({ ...ports, ends: this.ends, run });
   }
 
@@ -62,6 +69,33 @@ export class RoundtableEngine implements RootEngine {
       const current = this.store.command();
       return current?.status !== "running" || current.command.kind !== "answers";
     }, waitMs);
+  }
+
+  /**
+   * Whether the tenant's limits have room for a round or a synthesis, which is a turn's work.
+   * @param reservation what is reserved for it is known by this
+   * @param text what the command sends
+   */
+  async admit(
+    reservation: string,
+    { tenantId, keyId, revision, measures }: RoundtableIdentity,
+    { subject, panelName }: Pick<RoundtableDefinition, "subject" | "panelName">,
+    text: string,
+  ): Promise<Result<Admitted>> {
+    if (measures !== undefined && !measures.some((measure) => Object.hasOwn(takenByRound, measure)))
+      return ok({ reservation, reserved: undefined, revision });
+    const facts = { tenantId, keyId, subject, agent: panelName };
+    const { admitWork } = await admission();
+    const admitted = await admitWork({ work: reservation, facts, text, revision }, takenByRound, this.platform);
+    return admitted.ok ? ok({ reservation, ...admitted.value }) : admitted;
+  }
+
+  /** What was reserved for a command that began no work, or is in doubt. */
+  giveBackUnbegun(reservation: string): void {
+    const { kit } = this;
+    if (kit.budgets.isBegun(reservation)) return;
+    kit.write(() => kit.budgets.giveBack(reservation));
+    kit.deliverSoon();
   }
 
   /** Whether a round or a synthesis goes on. */
@@ -95,9 +129,9 @@ export class RoundtableEngine implements RootEngine {
 
   /**
    * Makes a command the one that is worked on. In the write that is under way.
-   * @param revision the tenant's, where the request brought it
+   * @param admitted what its tenant's limits admitted it with, where they were asked
    */
-  private run(command: Command, revision?: number): void {
+  private run(command: Command, admitted?: Admitted): void {
     const { roundtableId } = this.store.roundtable();
     this.ends.dropBackground();
     const work = `${roundtableId}.${this.store.nextWork()}`;
@@ -106,8 +140,9 @@ export class RoundtableEngine implements RootEngine {
       const { kind, round } = command;
       this.kit.events.append("round.started", work, { roundtableId, round, kind });
     }
+    if (admitted?.reserved !== undefined) this.kit.budgets.begin(work, admitted.reserved, admitted.reservation);
     this.changed();
-    this.kit.loop.kick({ id: work, revision });
+    this.kit.loop.kick({ id: work, revision: admitted?.revision });
   }
 
   private next(): WorkItem | undefined {

@@ -103,7 +103,7 @@ export class Ledger {
     now: number,
   ): void {
     const { counter: told, news } = newsOf(counter, demand, isOver);
-    this.store.putCounter({ ...demand, start: span.start }, span, told);
+    this.store.putCounter(demand, span, told);
     const { limit, scope } = demand;
     for (const { type, ...more } of news) {
       const resetsAt = span.end === undefined ? undefined : new Date(span.end).toISOString();

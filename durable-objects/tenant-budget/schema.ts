@@ -19,4 +19,9 @@ export const tenantBudgetSchema: readonly SchemaStep[] = [
         PRIMARY KEY (work, limit_name, step)) WITHOUT ROWID;
       CREATE INDEX grants_by_state ON grants (state, at);`,
   },
+  {
+    name: "counters by measure",
+    // What a limit counted of another measure is none of this one; without one: of the version before.
+    sql: "ALTER TABLE counters ADD COLUMN measure TEXT;",
+  },
 ];

@@ -10,12 +10,13 @@ import type { WindowSpan } from "../../src/tenancy/limits/windows.js";
 export interface CounterKey {
   readonly limit: string;
   readonly scope: string;
+  /** A limit that measures something else now begins anew. */
+  readonly measure: Measure;
   readonly start: number;
 }
 
 export interface StoredGrant extends Grant, CounterKey {
   readonly work: string;
-  readonly measure: Measure;
 }
 
 type Row = Record<string, SqlStorageValue>;
@@ -41,34 +42,38 @@ export class BudgetStore {
     this.exec = exec<Row>(sql);
   }
 
-  counter({ limit, scope, start }: CounterKey): Counter {
+  counter({ limit, scope, measure, start }: CounterKey): Counter {
     const [row] = this.exec`SELECT used, reserved, warned, reached FROM counters
-      WHERE limit_name = ${limit} AND scope = ${scope} AND start = ${start}`.toArray();
+      WHERE limit_name = ${limit} AND scope = ${scope} AND start = ${start} AND COALESCE(measure, ${measure}) = ${measure}`.toArray();
     if (row === undefined) return emptyCounter;
     const { used, reserved, warned, reached } = row;
     return { used: Number(used), reserved: Number(reserved), warned: Number(warned), reached: Number(reached) === 1 };
   }
 
-  putCounter({ limit, scope }: CounterKey, { start, end }: WindowSpan, counter: Counter): void {
+  putCounter({ limit, scope, measure }: Omit<CounterKey, "start">, { start, end }: WindowSpan, counter: Counter): void {
     const { used, reserved, warned } = counter;
     const reached = counter.reached ? 1 : 0;
-    this.exec`INSERT INTO counters (limit_name, scope, start, ends, used, reserved, warned, reached)
-      VALUES (${limit}, ${scope}, ${start}, ${end}, ${used}, ${reserved}, ${warned}, ${reached})
-      ON CONFLICT DO UPDATE
-      SET used = excluded.used, reserved = excluded.reserved, warned = excluded.warned, reached = excluded.reached`;
+    this.exec`INSERT INTO counters (limit_name, scope, start, ends, used, reserved, warned, reached, measure)
+      VALUES (${limit}, ${scope}, ${start}, ${end}, ${used}, ${reserved}, ${warned}, ${reached}, ${measure})
+      ON CONFLICT DO UPDATE SET used = excluded.used, reserved = excluded.reserved, warned = excluded.warned,
+        reached = excluded.reached, measure = excluded.measure, ends = excluded.ends`;
   }
 
   /** Of a window that may be over; one that is forgotten stays so. */
-  moveCounter({ limit, scope, start }: CounterKey, by: { readonly used: number; readonly reserved: number }): void {
+  moveCounter(
+    { limit, scope, measure, start }: CounterKey,
+    by: { readonly used: number; readonly reserved: number },
+  ): void {
     this.exec`UPDATE counters SET used = MAX(0, used + ${by.used}), reserved = MAX(0, reserved + ${by.reserved})
-      WHERE limit_name = ${limit} AND scope = ${scope} AND start = ${start}`;
+      WHERE limit_name = ${limit} AND scope = ${scope} AND start = ${start} AND COALESCE(measure, ${measure}) = ${measure}`;
   }
 
   /** Of a limit's window: reserved, counted as spent, and never settled. */
-  unsettledIn({ limit, scope, start }: CounterKey): number {
+  unsettledIn({ limit, scope, measure, start }: CounterKey): number {
     return Number(
       this.exec`SELECT COALESCE(SUM(spent), 0) AS n FROM grants
-        WHERE state = 'unsettled' AND limit_name = ${limit} AND scope = ${scope} AND start = ${start}`.one().n,
+        WHERE state = 'unsettled' AND limit_name = ${limit} AND scope = ${scope} AND start = ${start}
+          AND measure = ${measure}`.one().n,
     );
   }
 

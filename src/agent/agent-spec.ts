@@ -43,7 +43,8 @@ export type FailureCode =
   | "budget_exceeded"
   | "rate_limited"
   | "context_length_exceeded"
-  | "limit_reached";
+  | "limit_reached"
+  | "unpriced_model";
 
 export type AgentOutcome = AgentReport &
   (

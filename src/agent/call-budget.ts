@@ -22,6 +22,8 @@ export interface ReservedCall {
 
 /** Why a call may not be made. */
 export interface RefusedCall {
+  /** No room in a limit, or a limit of money and a model that nobody has priced. */
+  readonly code: "limit_reached" | "unpriced_model";
   /** For operators. */
   readonly refused: string;
   readonly userMessage?: string | undefined;

@@ -48,7 +48,7 @@ const modelStepSchema = z.discriminatedUnion("ok", [
     overTime: z.boolean().optional(),
     isPermanent: z.boolean().optional(),
     toolsRefused: z.boolean().optional(),
-    code: z.enum(["rate_limited", "context_length_exceeded", "limit_reached"]).optional(),
+    code: z.enum(["rate_limited", "context_length_exceeded", "limit_reached", "unpriced_model"]).optional(),
     /** What an end user may be told. */
     userMessage: z.string().optional(),
     retryAfterMs: z.number().optional(),
@@ -142,8 +142,8 @@ export async function callModel(
         const started = ports.now();
         const reserved = await ports.journal.budget?.reserve(planned());
         if (reserved !== undefined && "refused" in reserved) {
-          const { refused: error, userMessage, retryAfterMs } = reserved;
-          const refusal = { ok: false, error, elapsedMs: 0, isPermanent: true, code: "limit_reached" } as const;
+          const { refused: error, code, userMessage, retryAfterMs } = reserved;
+          const refusal = { ok: false, error, elapsedMs: 0, isPermanent: true, code } as const;
           return { ...refusal, ...defined({ userMessage, retryAfterMs }) };
         }
         try {

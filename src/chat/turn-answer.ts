@@ -2,6 +2,7 @@
 
 import type { AgentOutcome } from "../agent/agent-spec.js";
 import { Parked } from "../agent/journal.js";
+import type { LimitRefusal } from "../agent/limit-refusal.js";
 import { runAgent } from "../agent/loop.js";
 import type { AgentObserver } from "../agent/ports.js";
 import { buildPrompt, type PromptParts } from "../agent/prompt.js";
@@ -147,8 +148,7 @@ async function answerAsTeam(
   );
   const { inputTokens, outputTokens, modelCalls } = outcome.spent;
   const spent = { ...outcome.spent, effects: outcome.effects, exchange: [] };
-  if (outcome.kind === "failed")
-    return { kind: "failed", code: outcome.code, detail: outcome.detail, turns: [], ...spent };
+  if (outcome.kind === "failed") return { ...failureOf(outcome), turns: [], ...spent };
   const active = activeAfter(team.definition, outcome.results);
   const workers = [...new Set(outcome.results.map(({ worker }) => worker))].join(", ");
   return {
@@ -167,6 +167,12 @@ async function answerAsTeam(
     ...spent,
   };
 }
+
+function failureOf({ code, detail, userMessage, retryAfterMs }: Pick<FailedAgent, "code" | "detail"> & FailedAs) {
+  return { kind: "failed" as const, code, detail, ...defined({ userMessage, retryAfterMs }) };
+}
+type FailedAgent = Extract<AgentOutcome, { kind: "failed" }>;
+type FailedAs = Partial<Pick<LimitRefusal, "userMessage" | "retryAfterMs">>;
 
 /** The turn answered by a panel: its rounds are steps of the turn, what its seats ask for are asks of the turn. */
 async function answerAsPanel(
@@ -187,7 +193,7 @@ async function answerAsPanel(
   const { inputTokens, outputTokens, modelCalls } = outcome.spent;
   const spent = { ...outcome.spent, effects: outcome.effects, exchange: [] };
   if (outcome.kind === "failed") {
-    return { kind: "failed", code: "model_failed", detail: outcome.detail, turns: [], ...spent };
+    return { ...failureOf({ code: "model_failed", ...outcome.limit, detail: outcome.detail }), turns: [], ...spent };
   }
   const { response, rounds, exit, roundtableId } = outcome;
   ports.stream.roundComplete(response);

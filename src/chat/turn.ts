@@ -167,6 +167,7 @@ const failureTexts: Readonly<Record<FailureCode, { readonly why: string; readonl
     "a limit of what you can use is reached (limit_reached).",
     "Send the message again later.",
   ),
+  unpriced_model: failureText("this assistant can't be used at the moment.", "Please try again later."),
 };
 
 function failureText(reason: string, advice: string) {

@@ -59,7 +59,14 @@ export const plainMessageSchema = z.object({
   metadata: metadataSchema.optional(),
   /** Of an error: what went wrong, for programs. */
   code: z
-    .enum(["misconfigured", "budget_exceeded", "rate_limited", "context_length_exceeded", "limit_reached"])
+    .enum([
+      "misconfigured",
+      "budget_exceeded",
+      "rate_limited",
+      "context_length_exceeded",
+      "limit_reached",
+      "unpriced_model",
+    ])
     .optional(),
   /** Of one that passes: when to try again, in seconds. */
   retryAfterSeconds: z.int().optional(),

@@ -62,9 +62,7 @@ export class BudgetGateway {
       throw problem(
         "limits_unavailable",
         "The tenant's limits can't be read now, so nothing is let through. Try again.",
-        {
-          retryAfterSeconds,
-        },
+        { retryAfterSeconds, userMessage: "This is not available at the moment. Please try again in a few seconds." },
       );
     }
   }

@@ -25,6 +25,15 @@ export interface RoundtableIdentity {
   readonly keyId?: string | undefined;
   /** The tenant's revision, as it was read with the key. */
   readonly revision?: number | undefined;
+  /** Of what the tenant has limits, as it was read with the key. */
+  readonly measures?: readonly string[] | undefined;
+}
+
+/** What is known of who sends a command. */
+export interface CommandSender {
+  readonly revision?: number | undefined;
+  readonly measures?: readonly string[] | undefined;
+  readonly key?: CommandKey | undefined;
 }
 
 /** What a roundtable's object offers. */
@@ -56,13 +65,20 @@ export interface RoundtableObject extends RootObject {
     waitMs: number,
     revision?: number,
     key?: CommandKey,
+    measures?: readonly string[],
   ): Promise<Wire<Result<Roundtable>>>;
   giveContext(
     results: Wire<readonly ContextResult[]>,
     answerer: Answerer,
     command?: CommandKey,
   ): Promise<Wire<Result<Roundtable>>>;
-  synthesize(waitMs: number, command?: CommandKey): Promise<Wire<Result<Roundtable>>>;
+  synthesize(
+    waitMs: number,
+    command?: CommandKey,
+    commandId?: string,
+    revision?: number,
+    measures?: readonly string[],
+  ): Promise<Wire<Result<Roundtable>>>;
   control(
     action: ControlAction,
     by: ActorRecord,
@@ -116,12 +132,12 @@ export class RoundtableGateway extends RootGateway<RoundtableObject> {
     command: ContinueCommand,
     answerer: Answerer,
     waitMs: number,
-    { revision, key }: { readonly revision?: number | undefined; readonly key?: CommandKey | undefined } = {},
+    { revision, measures, key }: CommandSender = {},
   ): Promise<Result<Roundtable>> {
     const wire = toWire(command);
     const commandId = newId("req");
     return this.roundtable(tenantId, roundtableId, (object) =>
-      object.goOn(commandId, wire, answerer, waitMs, revision, key),
+      object.goOn(commandId, wire, answerer, waitMs, revision, key, measures),
     );
   }
 
@@ -136,8 +152,16 @@ export class RoundtableGateway extends RootGateway<RoundtableObject> {
     return this.roundtable(tenantId, roundtableId, (object) => object.giveContext(wire, answerer, key));
   }
 
-  synthesize(tenantId: string, roundtableId: string, waitMs: number, key?: CommandKey): Promise<Result<Roundtable>> {
-    return this.roundtable(tenantId, roundtableId, (object) => object.synthesize(waitMs, key));
+  synthesize(
+    tenantId: string,
+    roundtableId: string,
+    waitMs: number,
+    { revision, measures, key }: CommandSender = {},
+  ): Promise<Result<Roundtable>> {
+    const commandId = newId("req");
+    return this.roundtable(tenantId, roundtableId, (object) =>
+      object.synthesize(waitMs, key, commandId, revision, measures),
+    );
   }
 
   control(

@@ -1,8 +1,9 @@
 /** Errors as `application/problem+json` (RFC 9457). */
 import { z } from "zod";
 import { defined } from "../conversation/defined.js";
-import { type Problem, type ProblemCode, problemCodes, type ReachedLimit } from "../conversation/problem.js";
+import { type Problem, type ProblemCode, problemCodes } from "../conversation/problem.js";
 import type { RefusedRequest } from "./face.js";
+import { retryFields } from "./retry-fields.js";
 
 export const problemSchema = z.object({
   type: z.string(),
@@ -66,20 +67,6 @@ const userMessages: Readonly<Record<ProblemCode, string>> = {
   limits_unavailable: "This is not available at the moment. Please try again in a few seconds.",
 };
 
-/**
- * The RateLimit fields of the IETF's draft 11 (May 2026), which is no standard yet: this function alone knows them.
- * @param retryAfterSeconds until the limit begins anew
- */
-function rateLimitFields(
-  { limit, max, remaining, windowSeconds }: ReachedLimit,
-  retryAfterSeconds: number | undefined,
-): Record<"ratelimit-policy" | "ratelimit", string> {
-  const name = `"${limit.replaceAll(/[^ -~]|["\\]/g, "_")}"`;
-  const window = windowSeconds === undefined ? "" : `;w=${windowSeconds}`;
-  const left = retryAfterSeconds === undefined ? "" : `;t=${retryAfterSeconds}`;
-  return { "ratelimit-policy": `${name};q=${max}${window}`, ratelimit: `${name};r=${remaining}${left}` };
-}
-
 export function problemResponse(
   { code, detail, userMessage, errors, retryAfterSeconds, askId, reached }: Problem,
   { request: { url }, requestId }: RefusedRequest,
@@ -101,8 +88,7 @@ export function problemResponse(
     headers: {
       "content-type": "application/problem+json",
       "x-request-id": requestId,
-      ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
-      ...(reached === undefined ? {} : rateLimitFields(reached, retryAfterSeconds)),
+      ...retryFields({ retryAfterSeconds, reached }),
       ...(code === "unauthorized" ? { "www-authenticate": "Bearer" } : {}),
     },
   });

@@ -1,6 +1,8 @@
 /** What the protocol asks beyond a key: a page that may call, an address that is ours, and a way for hosts to learn how to get in. */
 import { localhostAllowedHostnames } from "@modelcontextprotocol/server";
+import { defined } from "../conversation/defined.js";
 import { type Problem, problemCodes } from "../conversation/problem.js";
+import { retryFields } from "../http/retry-fields.js";
 
 const metadataPath = "/.well-known/oauth-protected-resource/mcp";
 
@@ -27,12 +29,12 @@ export function barrierFor(request: Request, { environment, corsOrigins }: Admit
 
 /** A refusal before the protocol begins, as hosts read it; a 401 says where they find out how to get in. */
 export function renderRefusal(
-  { code, detail, retryAfterSeconds }: Problem,
+  { code, detail, userMessage, retryAfterSeconds, reached }: Problem,
   { request, requestId }: { readonly request: Request; readonly requestId: string },
 ): Response {
   const metadata = `resource_metadata="${new URL(metadataPath, request.url).href}"`;
   const presented = request.headers.has("authorization") ? 'error="invalid_token", ' : "";
-  const error = { code: -32_000, message: detail, data: { code } };
+  const error = { code: -32_000, message: detail, data: { code, ...defined({ userMessage }) } };
   return Response.json(
     { jsonrpc: "2.0", error, id: null },
     {
@@ -40,7 +42,7 @@ export function renderRefusal(
       headers: {
         "x-request-id": requestId,
         ...(code === "unauthorized" ? { "www-authenticate": `Bearer ${presented}${metadata}` } : {}),
-        ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
+        ...retryFields({ retryAfterSeconds, reached }),
       },
     },
   );

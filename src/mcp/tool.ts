@@ -104,12 +104,13 @@ async function rendered<I extends z.ZodObject, O extends z.ZodObject>(
 
 /** A refusal in words that a model can act upon. */
 async function failure(
-  { code, detail, errors, askId, retryAfterSeconds }: Problem,
+  { code, detail, userMessage, errors, askId, retryAfterSeconds }: Problem,
   call: Call,
 ): Promise<CallToolResult> {
   const lines = [
     `${code}: ${detail}`,
     ...(errors ?? []).map(({ path, message }) => `- ${path}: ${message}`),
+    ...(userMessage === undefined ? [] : [`To be told to the user: ${userMessage}`]),
     ...(askId === undefined ? [] : [await askInTheWay(askId, call)]),
     ...(retryAfterSeconds === undefined ? [] : [`Try again after ${retryAfterSeconds} seconds.`]),
   ];

@@ -1,6 +1,8 @@
 /** Errors as OpenAI's API words them: `{error: {message, type, param, code}}`, whatever refused. */
 import { z } from "zod";
+import { defined } from "../conversation/defined.js";
 import { type Problem, type ProblemCode, ProblemError, problemCodes } from "../conversation/problem.js";
+import { retryFields } from "../http/retry-fields.js";
 
 export const errorSchema = z.object({
   error: z.object({
@@ -8,6 +10,7 @@ export const errorSchema = z.object({
     type: z.string(),
     param: z.string().nullable(),
     code: z.string().nullable(),
+    detail: z.string().optional().describe("For who operates the caller, where `message` is for an end user."),
   }),
 });
 export type ErrorBody = z.infer<typeof errorSchema>;
@@ -21,6 +24,8 @@ export class OpenAiError extends Error {
     message: string,
     readonly param: string | null = null,
     readonly retryAfterSeconds?: number | undefined,
+    /** What refused it, where its `message` is for an end user. */
+    readonly refused?: Pick<Problem, "detail" | "reached"> | undefined,
   ) {
     super(message);
   }
@@ -50,7 +55,7 @@ const codes: Readonly<Record<ProblemCode, string>> = {
 };
 
 /** What is wrong with a body is a 400 here, and a model is named. */
-function ofProblem({ code, detail, errors = [], retryAfterSeconds }: Problem): OpenAiError {
+function ofProblem({ code, detail, errors = [], retryAfterSeconds, userMessage, reached }: Problem): OpenAiError {
   const path = errors[0]?.path ?? "";
   const param = path === "" ? null : paramOf(path);
   if (code === "not_found" && path === "model") return new OpenAiError(404, "model_not_found", detail, "model");
@@ -58,7 +63,10 @@ function ofProblem({ code, detail, errors = [], retryAfterSeconds }: Problem): O
     return new OpenAiError(404, "previous_response_not_found", detail, path);
   }
   const message = errors.length === 0 ? detail : `${detail} (${errors.map((one) => one.message).join("; ")})`;
-  return new OpenAiError(code === "invalid" ? 400 : problemCodes[code], codes[code], message, param, retryAfterSeconds);
+  const status = code === "invalid" ? 400 : problemCodes[code];
+  // Programs on top of OpenAI's clients show the message to whoever wrote.
+  const refused = userMessage === undefined ? undefined : { detail: message, reached };
+  return new OpenAiError(status, codes[code], userMessage ?? message, param, retryAfterSeconds, refused);
 }
 
 /** What was refused, by an act or by this face. @throws what was no refusal */
@@ -73,15 +81,15 @@ export function paramOf(path: string): string {
   return path.replaceAll(/\.(\d+)(?=\.|$)/g, "[$1]");
 }
 
-export function bodyOf({ message, status, code, param }: OpenAiError): ErrorBody {
-  return { error: { message, type: typeOf(status), param, code } };
+export function bodyOf({ message, status, code, param, refused }: OpenAiError): ErrorBody {
+  return { error: { message, type: typeOf(status), param, code, ...defined({ detail: refused?.detail }) } };
 }
 
 export function errorResponse(error: OpenAiError, headers: Readonly<Record<string, string>> = {}): Response {
   // What conflicts or waits for a person isn't different a second later, unless it says when: OpenAI's clients try again by themselves otherwise.
   const retry = {
     ...(error.status === 409 && error.retryAfterSeconds === undefined ? { "x-should-retry": "false" } : {}),
-    ...(error.retryAfterSeconds === undefined ? {} : { "retry-after": String(error.retryAfterSeconds) }),
+    ...retryFields({ retryAfterSeconds: error.retryAfterSeconds, reached: error.refused?.reached }),
   };
   return Response.json(bodyOf(error), { status: error.status, headers: { ...retry, ...headers } });
 }

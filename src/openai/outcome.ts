@@ -73,6 +73,7 @@ export function failureOf(error: Turn["error"]): OpenAiError {
     case "budget_exceeded":
       return new OpenAiError(400, error.code, message);
     case "misconfigured":
+    case "unpriced_model":
       return new OpenAiError(500, error.code, message);
     case undefined:
       return new OpenAiError(502, "model_unavailable", message);

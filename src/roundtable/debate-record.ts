@@ -107,7 +107,7 @@ export function shownDebate({
 }
 
 export function shownFailures(failures: readonly SeatFailure[]): z.infer<typeof shownFailureSchema>[] {
-  return failures.map(({ seat, ...failure }) => ({ agentId: seat, ...failure }));
+  return failures.map(({ seat, limit: _, userMessage: __, ...failure }) => ({ agentId: seat, ...failure }));
 }
 
 export function shownRound({ seats, rounds, requests }: DebateRecord, number: number): ShownRound | undefined {

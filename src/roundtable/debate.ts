@@ -3,6 +3,8 @@
  * the turn or run that it is nested in) keeps the record and asks here what is next.
  */
 import { z } from "zod";
+import type { LimitRefusal } from "../agent/limit-refusal.js";
+import { defined } from "../conversation/defined.js";
 import { consensusSchema } from "./consensus/schema.js";
 import { awaitedContext, type ContextRequest, seatsWithNews, waitingSeats } from "./context-request.js";
 import type { SeatInfo, Waiting } from "./panel.js";
@@ -13,6 +15,9 @@ export const seatFailureSchema = z.object({
   error: z.string(),
   attempts: z.int(),
   reason: z.enum(["failed", "blocked", "budget", "cancelled"]),
+  /** The tenant's limit that was in the way, and what an end user may be told of it. */
+  limit: z.enum(["limit_reached", "unpriced_model"]).optional(),
+  userMessage: z.string().optional(),
 });
 export type SeatFailure = z.infer<typeof seatFailureSchema>;
 
@@ -31,6 +36,11 @@ export const roundRecordSchema = z.object({
   endedAt: z.iso.datetime(),
 });
 export type RoundRecord = z.infer<typeof roundRecordSchema>;
+
+/** The limit that was in the way of any of them. */
+export function limitOf(failures: readonly SeatFailure[]): LimitRefusal | undefined {
+  return failures.flatMap(({ limit: code, userMessage }) => (code ? { code, ...defined({ userMessage }) } : [])).at(0);
+}
 
 const exitReasons = [
   "rounds",

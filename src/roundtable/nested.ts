@@ -6,11 +6,21 @@ import { z } from "zod";
 import { addSpent, nothingSpent, type Spent } from "../agent/budget.js";
 import { type Effect, effectsInWords } from "../agent/effects.js";
 import { Parked } from "../agent/journal.js";
+import type { LimitRefusal } from "../agent/limit-refusal.js";
 import { buildPrompt, type PromptParts } from "../agent/prompt.js";
 import type { Ask, AskRequest } from "../asks/ask.js";
 import { defined } from "../conversation/defined.js";
 import { awaitedContext } from "./context-request.js";
-import { type Debate, type Exit, nextStep, type RoundRecord, type SeatFailure, statusOf, withRound } from "./debate.js";
+import {
+  type Debate,
+  type Exit,
+  limitOf,
+  nextStep,
+  type RoundRecord,
+  type SeatFailure,
+  statusOf,
+  withRound,
+} from "./debate.js";
 import type { DebateRecord } from "./debate-record.js";
 import { budgetExhausted, exitOf } from "./exit.js";
 import { withSources } from "./nested-record.js";
@@ -50,7 +60,8 @@ export type NestedOutcome = {
       readonly exit: Exit;
       readonly roundtableId: string;
     }
-  | { readonly kind: "failed"; readonly detail: string }
+  /** `limit`: the tenant's that was in the way. */
+  | { readonly kind: "failed"; readonly detail: string; readonly limit?: LimitRefusal | undefined }
 );
 
 const begunSchema = z.object({ debateId: z.string(), createdAt: z.iso.datetime() });
@@ -189,11 +200,11 @@ class NestedDebate {
     this.rounds = [{ ...none, startedAt: at, endedAt: at }];
     await this.record("end", { status: "completed", exit: { reason: "stopped", round: 0 }, endedAt: at });
     const why = failures.map(({ seat, error }) => `${seat}: ${error}`).join("; ");
-    return this.failed(`All seats of the panel failed. ${why}.${effectsInWords(this.effects)}`);
+    return this.failed(`All seats of the panel failed. ${why}.${effectsInWords(this.effects)}`, limitOf(failures));
   }
 
-  private failed(detail: string): NestedOutcome {
-    return { kind: "failed", detail, spent: this.spent, effects: this.effects };
+  private failed(detail: string, limit?: LimitRefusal): NestedOutcome {
+    return { kind: "failed", detail, limit, spent: this.spent, effects: this.effects };
   }
 
   private debate(): Debate {

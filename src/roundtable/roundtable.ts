@@ -128,10 +128,19 @@ export const shownFailureSchema = z.object({
   reason: z.string(),
 });
 
-const roundtableErrorCodes = ["all_seats_failed", "blocked", "failed", "internal"] as const;
+const roundtableErrorCodes = [
+  "all_seats_failed",
+  "limit_reached",
+  "unpriced_model",
+  "blocked",
+  "failed",
+  "internal",
+] as const;
 export const roundtableErrorSchema = z.object({
   code: z.enum(roundtableErrorCodes),
   detail: z.string(),
+  /** For end users, where a limit was in the way. */
+  userMessage: z.string().optional(),
   failures: z.array(shownFailureSchema).optional(),
 });
 export type RoundtableError = z.infer<typeof roundtableErrorSchema>;

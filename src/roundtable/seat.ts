@@ -6,6 +6,7 @@
 import type { AgentOutcome } from "../agent/agent-spec.js";
 import { type AgentLimits, addSpent, defaultAgentLimits, nothingSpent, type Spent } from "../agent/budget.js";
 import { type Effect, effectsOf, refusingRepeats } from "../agent/effects.js";
+import { type LimitRefusal, limitRefusalOf } from "../agent/limit-refusal.js";
 import { runAgent } from "../agent/loop.js";
 import type { AgentObserver } from "../agent/ports.js";
 import type { AgentTool, ToolEffect, ToolGuard } from "../agent/tools.js";
@@ -62,7 +63,7 @@ export async function takeTurn(turn: SeatTurn, panel: LoadedPanel, ports: Debate
   let usage: Taken = { spent: nothingSpent, effects: [] };
   let last: Attempt = { kind: "failed", error: "it was not asked", reason: "failed" };
   let attempts = 0;
-  while (attempts <= panel.limits.maxSeatRetries && last.kind === "failed" && last.reason === "failed") {
+  while (attempts <= panel.limits.maxSeatRetries && isWorthAgain(last)) {
     const again = { ...turn, id: `${turn.id}.${attempts}`, effects: [...turn.effects, ...usage.effects] };
     const tried = new SeatAttempt(again, panel, scoped(own, `try${attempts}`));
     last = await tried.run();
@@ -74,7 +75,9 @@ export async function takeTurn(turn: SeatTurn, panel: LoadedPanel, ports: Debate
     await ports.journal.commit("taken", () => ports.observer.recorded({ type: "position.taken", position }));
     return { kind: "position", position, ...usage };
   }
-  const failure: SeatFailure = { seat: seat.id, error: last.error, attempts, reason: last.reason };
+  const { error, reason, limit } = last;
+  const { code, userMessage } = limit ?? {};
+  const failure: SeatFailure = { seat: seat.id, error, attempts, reason, ...defined({ limit: code, userMessage }) };
   await ports.journal.commit("failed", () =>
     ports.observer.recorded({ type: "seat.failed", round: view.round, failure }),
   );
@@ -83,7 +86,14 @@ export async function takeTurn(turn: SeatTurn, panel: LoadedPanel, ports: Debate
 
 type Attempt =
   | { readonly kind: "position"; readonly position: Position }
-  | { readonly kind: "failed"; readonly error: string; readonly reason: SeatFailure["reason"] };
+  | ({ readonly kind: "failed"; readonly error: string } & Pick<SeatFailure, "reason"> & {
+        readonly limit?: LimitRefusal;
+      });
+
+/** What no limit was in the way of. */
+function isWorthAgain(last: Attempt): boolean {
+  return last.kind === "failed" && last.reason === "failed" && last.limit === undefined;
+}
 
 class SeatAttempt {
   spent = nothingSpent;
@@ -108,7 +118,8 @@ class SeatAttempt {
     }
     if (read === undefined) {
       if (first.kind !== "failed") return { kind: "failed", error: "it took no position", reason: "failed" };
-      return { kind: "failed", error: first.detail, reason: first.code === "budget_exceeded" ? "budget" : "failed" };
+      const reason = first.code === "budget_exceeded" ? "budget" : "failed";
+      return { kind: "failed", error: first.detail, reason, ...defined({ limit: limitRefusalOf(first) }) };
     }
     if (!read.ok) {
       const written = first.kind === "answered" ? first.text : "";

@@ -1,5 +1,7 @@
 /** Makes one response of the workers' results, and names what is missing. */
+
 import { modelList } from "../agent/definition.js";
+import { limitRefusalOf } from "../agent/limit-refusal.js";
 import { runAgent } from "../agent/loop.js";
 import { openGuard } from "../agent/tools.js";
 import type { Clarification } from "./clarifications.js";
@@ -87,6 +89,6 @@ async function byModel(
       observer,
     },
   );
-  run.budget.spend(outcome);
+  run.budget.spend(outcome, limitRefusalOf(outcome));
   return outcome.kind === "answered" && outcome.text.trim() !== "" ? outcome.text : undefined;
 }

@@ -10,12 +10,14 @@ import {
   type Spent,
   spentAtOnce,
 } from "../agent/budget.js";
+import type { LimitRefusal } from "../agent/limit-refusal.js";
 import type { TeamLimits } from "./team.js";
 
 type Allowance = Pick<TeamLimits, "maxModelCalls" | "maxTokens" | "maxActiveMs">;
 
 export class TeamBudget {
   private total: Spent = nothingSpent;
+  private refused: LimitRefusal | undefined;
 
   constructor(
     private readonly limits: TeamLimits,
@@ -31,8 +33,15 @@ export class TeamBudget {
     return Math.max(1, this.left().maxActiveMs);
   }
 
-  spend(spent: Spent): void {
+  /** The first limit of the tenant's that let a call of its agents not be made. */
+  get refusal(): LimitRefusal | undefined {
+    return this.refused;
+  }
+
+  /** @param refusal the limit that whoever spent it failed by */
+  spend(spent: Spent, refusal?: LimitRefusal): void {
     this.total = addSpent(this.total, spent);
+    this.refused ??= refusal;
   }
 
   /** One share for each branch that is about to work at once; `join` counts what they spent. */
@@ -48,7 +57,8 @@ export class TeamBudget {
 
   /** Time that passed at once counts once. */
   join(branches: readonly TeamBudget[]): void {
-    this.spend(spentAtOnce(branches.map(({ spent }) => spent)));
+    const refusal = branches.flatMap((branch) => branch.refusal ?? []).at(0);
+    this.spend(spentAtOnce(branches.map(({ spent }) => spent)), refusal);
   }
 
   /** What a team inside this one may spend: its own limits, but no more than is left here. */

@@ -87,7 +87,7 @@ export async function runPanelWorker(run: TeamContext, task: Task): Promise<Work
       },
       run.effects,
     );
-    run.budget.spend(debated.spent);
+    run.budget.spend(debated.spent, debated.kind === "failed" ? debated.limit : undefined);
     const place = [...run.command.path, task.worker.id];
     const effects = debated.effects.map((effect) => ({ ...effect, by: [...place, effect.by].join("/") }));
     return debated.kind === "failed"

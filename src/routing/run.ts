@@ -1,5 +1,6 @@
 /** Runs as they are stored and sent, and the durable function of a run: a supervised exchange whose work is a team. */
 import { z } from "zod";
+import type { FailureCode } from "../agent/agent-spec.js";
 import { contextFacts } from "../agent/call-context.js";
 import { doneForUsers } from "../agent/effects.js";
 import { usageSchema } from "../agent/work.js";
@@ -49,7 +50,7 @@ export function hasEnded(status: RunStatus): boolean {
 }
 
 const errorSchema = z.object({
-  code: z.enum(["blocked", "failed", "budget_exceeded", "limit_reached", "internal"]),
+  code: z.enum(["blocked", "failed", "budget_exceeded", "limit_reached", "unpriced_model", "internal"]),
   /** For operators. */
   detail: z.string(),
   /** For end users, where the detail has words of models, tools or workers. */
@@ -143,6 +144,8 @@ export interface RunEnd {
 type RunReport = Pick<TeamReport, "effects"> & {
   readonly clarifications: Clarification[];
   readonly failedBy?: keyof typeof failureTexts;
+  /** Of the limit that was in the way. */
+  readonly userMessage?: string | undefined;
 };
 
 /** For end users. */
@@ -150,7 +153,13 @@ const failureTexts = {
   failed: { why: "The answer failed: nobody could give one.", advice: "Try again later." },
   budget_exceeded: { why: "The answer failed: it took more than one may take.", advice: "Ask for less at once." },
   limit_reached: { why: "The answer failed: a limit of what may be used is reached.", advice: "Try again later." },
+  unpriced_model: { why: "The answer failed: this can't be used at the moment.", advice: "Try again later." },
 } as const;
+
+/** Failures that a run's error says by their own code. */
+function isNamed(code: FailureCode): code is Exclude<keyof typeof failureTexts, "failed"> & FailureCode {
+  return Object.hasOwn(failureTexts, code);
+}
 
 /** @throws {Parked} while the run waits for an ask. */
 export async function runRouting(command: RunCommand, team: LoadedTeam, ports: RunPorts): Promise<RunEnd> {
@@ -187,9 +196,12 @@ export async function runRouting(command: RunCommand, team: LoadedTeam, ports: R
         );
         const report = { clarifications: [...worked.clarifications], effects: worked.effects };
         if (worked.kind === "failed") {
-          const failedBy =
-            worked.code === "budget_exceeded" || worked.code === "limit_reached" ? worked.code : "failed";
-          return { kind: "failed", detail: worked.detail, report: { ...report, failedBy } };
+          const failedBy = isNamed(worked.code) ? worked.code : "failed";
+          return {
+            kind: "failed",
+            detail: worked.detail,
+            report: { ...report, failedBy, userMessage: worked.userMessage },
+          };
         }
         const turns = [{ turnId: `${runId}.r`, message: worked.response }];
         const reply = { timestamp: new Date(acceptedAt).toISOString(), turns };
@@ -209,9 +221,10 @@ export async function runRouting(command: RunCommand, team: LoadedTeam, ports: R
       return { status, outcome: { response, clarifications, request, responseVerdict, degraded } };
     }
     case "failed": {
-      const { clarifications, effects, failedBy: code = "failed" } = outcome.report;
+      const { clarifications, effects, failedBy: code = "failed", userMessage: own } = outcome.report;
       const { why, advice } = failureTexts[code];
-      const userMessage = `${why}${doneForUsers(effects) || ` ${advice}`}`;
+      const done = doneForUsers(effects);
+      const userMessage = own === undefined ? `${why}${done || ` ${advice}`}` : `${own}${done}`;
       const error = { code, detail: outcome.detail, userMessage };
       return { status, outcome: { error, clarifications, request, degraded } };
     }

@@ -6,6 +6,7 @@
 import type { AgentOutcome } from "../agent/agent-spec.js";
 import { modelList } from "../agent/definition.js";
 import { type Effect, effectsOf } from "../agent/effects.js";
+import { limitRefusalOf } from "../agent/limit-refusal.js";
 import { runAgent } from "../agent/loop.js";
 import { isRequested } from "../agent/tool-call.js";
 import type { AgentTool, ToolGuard } from "../agent/tools.js";
@@ -154,7 +155,7 @@ class Attempt {
         guard: this.listening(ports.guard),
       },
     );
-    run.budget.spend(outcome);
+    run.budget.spend(outcome, limitRefusalOf(outcome));
     addClarifications(
       this.clarifications,
       clarificationsOf(outcome, (callId) => run.permits.askOf(callId)),

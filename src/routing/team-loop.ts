@@ -7,6 +7,7 @@ import type { FailureCode } from "../agent/agent-spec.js";
 import type { Spent } from "../agent/budget.js";
 import { settleInOrder } from "../agent/concurrency.js";
 import { type Effect, effectsInWords } from "../agent/effects.js";
+import type { LimitRefusal } from "../agent/limit-refusal.js";
 import { nearest } from "../asks/policy.js";
 import type { ModelMessage } from "../model/port.js";
 import { aggregate } from "./aggregate.js";
@@ -35,10 +36,13 @@ export interface TeamReport {
   readonly spent: Spent;
 }
 
+/** Why it failed, for programs; and what a limit says of it, where one was in the way. */
+type WorkFailure = { readonly code: FailureCode } & Partial<Pick<LimitRefusal, "userMessage" | "retryAfterMs">>;
+
 export type TeamOutcome = TeamReport &
   (
     | { readonly kind: "completed"; readonly response: string }
-    | { readonly kind: "failed"; readonly detail: string; readonly code: FailureCode }
+    | ({ readonly kind: "failed"; readonly detail: string } & WorkFailure)
   );
 
 /**
@@ -69,7 +73,7 @@ async function runWithin(run: TeamContext): Promise<TeamOutcome> {
   const report = (): TeamReport => ({ decisions, results, clarifications, effects, spent: run.budget.spent });
   const fail = (detail: string): TeamOutcome => {
     const code = run.budget.exhausted() === undefined ? "model_failed" : "budget_exceeded";
-    return { kind: "failed", detail, code, ...report() };
+    return { kind: "failed", detail, ...(run.budget.refusal ?? { code }), ...report() };
   };
   await reportMissingTools(run);
   let stopped = `no decision after ${supervisor.maxIterations} rounds`;
@@ -178,7 +182,7 @@ async function runNested(run: TeamContext, task: Task): Promise<WorkerOutcome> {
       questions: nearest(team.definition.supervisor.questions, run.questions),
       budget,
     });
-    run.budget.spend(budget.spent);
+    run.budget.spend(budget.spent, budget.refusal);
     const { clarifications, effects } = worked;
     return worked.kind === "failed"
       ? failedOutcome(worked.detail, worked)

@@ -1,8 +1,10 @@
 /** One attempt at one worker: a model with tools, a team, or an address. */
+
 import { z } from "zod";
 import type { AgentOutcome } from "../agent/agent-spec.js";
 import { modelList } from "../agent/definition.js";
 import { effectsOf } from "../agent/effects.js";
+import { limitRefusalOf } from "../agent/limit-refusal.js";
 import { runAgent } from "../agent/loop.js";
 import { isRequested } from "../agent/tool-call.js";
 import type { AgentTool } from "../agent/tools.js";
@@ -71,7 +73,7 @@ async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutco
     },
     ports,
   );
-  run.budget.spend(outcome);
+  run.budget.spend(outcome, limitRefusalOf(outcome));
   const effects = effectsOf(outcome.effects, run.command.path, worker.id);
   return { ...resultOf(outcome), clarifications: clarificationsOf(outcome, (id) => run.permits.askOf(id)), effects };
 }

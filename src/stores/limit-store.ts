@@ -94,14 +94,17 @@ export class LimitStore {
   ): Promise<"created" | "changed" | "too_many"> {
     const known = await this.get(tenantId, name);
     const at = this.now();
-    const body = JSON.stringify({ ...limit, raises: known?.raises ?? [] });
+    const body = JSON.stringify({ ...limit, raises: [] });
+    // Of the row as it is in that very write: a raise of the same moment isn't lost.
+    const raised = sql`json_set(${body}, '$.raises', (SELECT json_group_array(json(value))
+      FROM json_each(limits.body, '$.raises') WHERE json_extract(value, '$.until') > ${new Date(at).toISOString()}))`;
     const decision = known === undefined ? "created" : "changed";
     const [written] = await claimingBatch(this.db, [
       sql`INSERT INTO limits (tenant_id, name, body, version, updated_at)
         SELECT ${tenantId}, ${name}, ${body}, 1, ${at} WHERE EXISTS
           (SELECT 1 FROM limits WHERE tenant_id = ${tenantId} AND name = ${name})
           OR (SELECT COUNT(*) FROM limits WHERE tenant_id = ${tenantId}) < ${maxLimits}
-        ON CONFLICT DO UPDATE SET body = ${body}, version = version + 1, updated_at = ${at} WHERE body <> ${body}`,
+        ON CONFLICT DO UPDATE SET body = ${raised}, version = version + 1, updated_at = ${at} WHERE body <> ${raised}`,
       ...recorded(tenantId, limit, (of) =>
         insertResourceAct(of, "limit.stored", { kind: "limits", name }, { by, at }, decision),
       ),

@@ -119,7 +119,11 @@ test("a limit of money lets no model be called that has no price", async () => {
   const tenant = await tenantWith({ "a-day": { per: "tenant", measure: "money", max: 1 } });
   const own = await tenant.agent("unpriced");
   const turn = await tenant.say(await tenant.session({ agent: "unpriced" }), "Hello");
-  expect(turn).toMatchObject({ status: "failed", error: { code: "limit_reached" } });
+  expect(turn).toMatchObject({ status: "failed", error: { code: "unpriced_model" } });
+  // Operators read which model, and what to do; an end user nothing of money.
+  expect(turn.failure).toContain(`openai/${own.model}`);
+  expect(turn.failure).toContain("PUT /v1/admin/prices");
+  expect(turn.error?.content).not.toMatch(/price|money|limit/);
   expect(await own.requests()).toHaveLength(0);
 });
 

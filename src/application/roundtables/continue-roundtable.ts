@@ -19,8 +19,8 @@ export const continueRoundtable = act("continueRoundtable", {
   input: () => z.object({ ...roundtableInput(), command: continueSchema.extend(waitInput()) }),
   output: () => roundtableSchema,
   run: async (actor, { roundtableId, command: { waitMs, ...command } }, { roundtables }) => {
-    const { tenantId, revision } = actor;
-    const about = { revision, key: commandOf(actor) };
+    const { tenantId, revision, measures } = actor;
+    const about = { revision, measures, key: commandOf(actor) };
     return seenBy(actor, await roundtables.goOn(tenantId, roundtableId, command, answererOf(actor), waitMs, about));
   },
 });

@@ -45,7 +45,7 @@ export const startRoundtable = act("startRoundtable", {
   output: () => roundtableSchema,
   run: async (actor, { start: { waitMs, ...start } }, services) => {
     if (bringsPanel(start)) need(authorize(actor, sendPanel));
-    const { tenantId, revision } = actor;
+    const { tenantId, revision, measures } = actor;
     const { resources } = services.snapshots.at(revision);
     const stored = start.panel === undefined ? undefined : await panelNamed(resources, tenantId, start.panel);
     if (start.panel !== undefined && stored === undefined) {
@@ -61,7 +61,7 @@ export const startRoundtable = act("startRoundtable", {
     const definition = definitionOf(start, read.panel);
     const claimed = await claimId(actor, newId("rt"), start, services);
     const roundtableId = await claimExternalId(tenantId, claimed, definition.externalId, services);
-    const identity = { tenantId, roundtableId, keyId: keyOf(actor), revision };
+    const identity = { tenantId, roundtableId, keyId: keyOf(actor), revision, measures };
     return seenBy(
       actor,
       await services.roundtables.start(identity, { ...definition, memory: await memories.bind() }, waitMs),

@@ -17,6 +17,9 @@ export const synthesizeRoundtable = act("synthesizeRoundtable", {
   },
   input: () => z.object({ ...roundtableInput(), wait: z.strictObject(waitInput()) }),
   output: () => roundtableSchema,
-  run: async (actor, { roundtableId, wait: { waitMs } }, { roundtables }) =>
-    seenBy(actor, await roundtables.synthesize(actor.tenantId, roundtableId, waitMs, commandOf(actor))),
+  run: async (actor, { roundtableId, wait: { waitMs } }, { roundtables }) => {
+    const { tenantId, revision, measures } = actor;
+    const sender = { revision, measures, key: commandOf(actor) };
+    return seenBy(actor, await roundtables.synthesize(tenantId, roundtableId, waitMs, sender));
+  },
 });

@@ -260,7 +260,8 @@ function callOnRecord({ server: origin, tool: called, args, isError, content }: 
 function verdictOf(kit: PassToolkit, outcome: AgentOutcome, refused: readonly RefusedCall[]): Verdict {
   const decided = kit.verdict();
   if (decided === undefined) {
-    if (outcome.kind === "failed" && outcome.code === "limit_reached") throw new LimitReachedError(outcome.detail);
+    if (outcome.kind === "failed" && (outcome.code === "limit_reached" || outcome.code === "unpriced_model"))
+      throw new LimitReachedError(outcome.detail);
     if (outcome.kind === "failed") throw new Error(`its model (setting config.model) failed: ${outcome.detail}`);
     throw new NoDecisionError(
       "it ended without a decision: it has to call one of allow_message, block_message, request_review or a modifying tool",

@@ -11,7 +11,7 @@ import { rowsOf } from "../../support/objects.js";
 /** With this the test waits until all is delivered. */
 const anythingLeft = "SELECT 1 FROM outbox";
 
-const mostRows = 27;
+const mostRows = 14;
 const mostBytes = 8_192;
 const mostStatements = 18;
 const mostTransactions = 3;

@@ -36,10 +36,10 @@ const reviewed: SupervisionState = {
 const stores = [
   {
     of: "a session",
-    table: "CREATE TABLE passes (seq INTEGER PRIMARY KEY, turn_id TEXT, at INTEGER, state TEXT)",
+    table: "CREATE TABLE passes (seq INTEGER PRIMARY KEY, turn_id TEXT, at INTEGER, state TEXT, unsent INTEGER)",
     insert: "INSERT INTO passes (turn_id, at, state) VALUES ('trn_1', 1, ?)",
     open(sql: SqlStorage) {
-      const store = new SessionPasses(sql);
+      const store = new SessionPasses(sql, { get: () => undefined, extendPasses: () => {} });
       return {
         add: (state: SupervisionState) => store.add("trn_1", state, 1),
         replace: () => store.replace("trn_1", held, reviewed),
