@@ -2,7 +2,18 @@
  * What becomes of a limit of money under many turns at once, counted three ways: after the call, reserved each, and reserved from leases of
  * shards. `tsx bench/limits.ts` prints it beside the figures of the design. Times are simulated milliseconds; money is millionths.
  */
-import { emptyCounter, hasRoom, remainingOf, taken } from "../src/tenancy/limits/room.js";
+import {
+  countCall,
+  hotCallsPerSecond,
+  leaseFor,
+  leaseMs,
+  leftOf,
+  quietMs,
+  shardCount,
+  shardOf,
+  spreadMs,
+} from "../src/tenancy/limits/leases.js";
+import { type Counter, emptyCounter, hasRoom, taken } from "../src/tenancy/limits/room.js";
 
 interface Way {
   /** @returns whether a turn may begin */
@@ -14,7 +25,6 @@ interface Way {
 /** Turns cost 0.4 to 1.6 cents and take 2 to 6 seconds; the most that one can cost is known before. */
 const [cheapest, dearest] = [4_000, 16_000];
 const worst = dearest;
-const [shards, leaseShare, leaseMs, quietMs] = [16, 20, 60_000, 1_000];
 
 function random(seed: number): () => number {
   let state = seed;
@@ -39,7 +49,7 @@ function afterTheCall(max: number): Way {
 }
 
 function reservedEach(max: number): Way {
-  let counter = emptyCounter;
+  let counter: Counter = emptyCounter;
   let calls = 0;
   return {
     begin: (_session, amount) => {
@@ -55,36 +65,70 @@ function reservedEach(max: number): Way {
   };
 }
 
+/** As the objects do it: the root by `countCall` and `leaseFor`, each shard by `leftOf` and the quiet after a refusal. */
 function leased(max: number): Way {
-  let root = emptyCounter;
+  let root: Counter = emptyCounter;
   let calls = 0;
-  const all = Array.from({ length: shards }, () => ({ left: 0, until: 0, quietUntil: 0 }));
-  const shardOf = (session: number) => all[session % shards] ?? { left: 0, until: 0, quietUntil: 0 };
+  let rate = { second: 0, calls: 0 };
+  let hotUntil = 0;
+  const all = Array.from({ length: shardCount }, () => ({
+    ...{ leased: 0, until: 0, used: 0, reserved: 0, told: { used: 0, kept: 0 }, quietUntil: 0 },
+  }));
+  type Shard = (typeof all)[number];
+  /** Where each turn was reserved. */
+  const places = new Map<number, (Shard | undefined)[]>();
+  const report = (shard: Shard, left: number): void => {
+    calls++;
+    const kept = shard.reserved + left;
+    root = {
+      ...root,
+      used: root.used + shard.used - shard.told.used,
+      reserved: root.reserved + kept - shard.told.kept,
+    };
+    shard.told = { used: shard.used, kept };
+    shard.leased = shard.used + kept;
+  };
+  const take = (shard: Shard, amount: number, now: number): boolean => {
+    if (leftOf(shard, shard, now) < amount) {
+      if (shard.quietUntil > now) return false;
+      report(shard, 0);
+      const lease = leaseFor({ amount, max, isEnforced: true }, root);
+      if (lease === undefined) {
+        shard.quietUntil = now + quietMs;
+        return false;
+      }
+      root = taken(root, lease, true);
+      shard.told = { ...shard.told, kept: shard.told.kept + lease };
+      shard.leased += lease;
+      shard.until = now + leaseMs;
+    }
+    shard.reserved += amount;
+    return true;
+  };
   return {
     begin: (session, amount, now) => {
-      const shard = shardOf(session);
-      if (shard.until <= now && shard.left > 0) {
-        root = { ...root, reserved: root.reserved - shard.left };
-        shard.left = 0;
-      }
-      if (shard.left < amount) {
-        if (shard.quietUntil > now) return false;
+      for (const shard of all) if (shard.until <= now && shard.leased > shard.used + shard.reserved) report(shard, 0);
+      const shard = hotUntil > now ? all[shardOf(`ses_${session}`)] : undefined;
+      let isTaken: boolean;
+      if (shard !== undefined) isTaken = take(shard, amount, now);
+      else {
         calls++;
-        const lease = Math.max(amount, Math.floor(remainingOf(root, max) / leaseShare));
-        if (!hasRoom({ amount: lease, max }, root)) {
-          shard.quietUntil = now + quietMs;
-          return false;
-        }
-        root = taken(root, lease, true);
-        shard.left += lease;
-        shard.until = now + leaseMs;
+        rate = countCall(rate, now);
+        isTaken = hasRoom({ amount, max }, root);
+        if (isTaken) root = taken(root, amount, true);
       }
-      shard.left -= amount;
-      return true;
+      // A shard says the same of its part: as long as it is busy, callers stay.
+      if (rate.calls > hotCallsPerSecond || shard !== undefined) hotUntil = now + spreadMs;
+      if (isTaken) places.set(session, [...(places.get(session) ?? []), shard]);
+      return isTaken;
     },
     end: (session, amount, cost) => {
-      shardOf(session).left += amount - cost;
-      root = { ...root, reserved: root.reserved - cost, used: root.used + cost };
+      const shard = places.get(session)?.shift();
+      if (shard === undefined) root = { ...root, reserved: root.reserved - amount, used: root.used + cost };
+      else {
+        shard.reserved -= amount;
+        shard.used += cost;
+      }
     },
     calls: () => calls,
   };

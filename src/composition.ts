@@ -4,7 +4,7 @@ import type { ChannelPlatform } from "./application/channels/channel-platform.js
 import { platformCall } from "./application/channels/platform-call.js";
 import type { DatasetPlatform } from "./application/evidence/dataset-platform.js";
 import type { BudgetPlatform } from "./application/limits/budget-platform.js";
-import type { PriceOf } from "./application/limits/hold-work.js";
+import type { PriceOf } from "./application/limits/work-limits.js";
 import { eraseFromD1 } from "./application/memory/erasure.js";
 import type { MemoryPlatform } from "./application/memory/memory-platform.js";
 import { memoryPrompts } from "./application/memory/memory-prompts.js";
@@ -87,8 +87,8 @@ export function composeRootPlatform(env: Env, revision?: number): RootPlatform {
     budgets,
     priceOf: () => priceOfNow(env),
     openAsks: (...of) => shared(env).limits.openAsks(...of),
-    heldAgainst: async (facts) =>
-      (await limiting()).heldAgainst(facts, { now, tenants, budgets, priceOf: () => priceOfNow(env) }),
+    limitsOfWork: async (facts) =>
+      (await limiting()).limitsOfWork(facts, { now, tenants, budgets, priceOf: () => priceOfNow(env) }),
     deliver: async (delivery) =>
       (await settling()).deliverSettled(delivery, budgets, (copies) =>
         deliverToD1(shared(env).db, copies, {
@@ -116,8 +116,8 @@ export function composeDatasetPlatform(env: Env): DatasetPlatform {
     now,
     load,
     services: composeServices(env),
-    heldAgainst: async (facts) =>
-      (await limiting()).heldAgainst(facts, { now, tenants, budgets, priceOf: () => priceOfNow(env) }),
+    limitsOfWork: async (facts) =>
+      (await limiting()).limitsOfWork(facts, { now, tenants, budgets, priceOf: () => priceOfNow(env) }),
     deliver: async (delivery) =>
       (await settling()).deliverSettled(delivery, budgets, (copies) => deliverToD1(db, copies, { prices })),
   };
@@ -127,6 +127,7 @@ export function composeDatasetPlatform(env: Env): DatasetPlatform {
 export function composeBudgetPlatform(env: Env): BudgetPlatform {
   return {
     now,
+    renew: (tenantId, renewal) => shared(env).budgets.renew(tenantId, renewal),
     deliver: (delivery) =>
       deliverToD1(shared(env).db, delivery, { waking: { now, send: (jobs) => sendWebhookJobs(env, jobs) } }),
   };
@@ -140,8 +141,8 @@ export function composeMemoryPlatform(env: Env): MemoryPlatform {
     load,
     bulkTurns,
     budgets,
-    heldAgainst: async (facts) =>
-      (await limiting()).heldAgainst(facts, { now, tenants, budgets, priceOf: () => priceOfNow(env) }),
+    limitsOfWork: async (facts) =>
+      (await limiting()).limitsOfWork(facts, { now, tenants, budgets, priceOf: () => priceOfNow(env) }),
     deliver: (delivery) => deliverToD1(db, delivery, { prices }),
     memories,
     entries,
@@ -167,7 +168,7 @@ export interface RequestOrigin {
   readonly origin?: string;
 }
 
-const limiting = loaded(() => import("./application/limits/hold-work.js"));
+const limiting = loaded(() => import("./application/limits/work-limits.js"));
 const settling = loaded(() => import("./application/limits/deliver-settled.js"));
 const pricing = loaded(() => import("./model/prices.js"));
 

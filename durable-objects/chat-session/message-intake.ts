@@ -59,14 +59,14 @@ export class MessageIntake {
       const known = looked === this.enqueued ? undefined : this.sentBefore(command, erased);
       looked = this.enqueued;
       if (known !== undefined) {
-        this.giveBack(turnId, admitted);
+        this.giveBack(admitted);
         return known;
       }
       const current = store.turns.current();
       const openAsks = current === undefined ? [] : kit.asks.openOfWork(current.turnId);
       const admission = admit({ whileWaiting, queued: store.turns.queued(), openAsks });
       if (!admission.ok) {
-        this.giveBack(turnId, admitted);
+        this.giveBack(admitted);
         return admission;
       }
       const asWhat = admission.value.kind === "answer" ? "answer" : "turn";
@@ -75,14 +75,7 @@ export class MessageIntake {
       const asked = isTaken ? undefined : this.admit(turnId, command, takenAs(asWhat, admittedAs));
       if (asked !== undefined) {
         const room = await asked;
-        if (!room.ok) {
-          // It may be taken all the same: only the answer was late.
-          if (room.problem.code === "limits_unavailable") {
-            kit.write(() => kit.budgets.giveBack(turnId));
-            kit.deliverSoon();
-          }
-          return room;
-        }
+        if (!room.ok) return room;
         admitted = room.value;
         admittedAs = asWhat;
         // Meanwhile others may have sent something: what becomes of it is decided anew.
@@ -99,7 +92,7 @@ export class MessageIntake {
           const answered = await this.answer(admission.value.askId, command);
           // Closed meanwhile: what becomes of the message is decided anew.
           if (answered !== undefined) {
-            this.giveBack(turnId, admitted);
+            this.giveBack(admitted);
             return answered;
           }
         }
@@ -126,17 +119,24 @@ export class MessageIntake {
     const { store, platform } = this.ports;
     const facts = limitFactsOf(store.session(), keyId);
     const next = this.admitting.then(async () =>
-      (await admission()).admitWork({ work: turnId, facts, text, revision }, takes, platform),
+      (await admission()).admitWork(
+        { work: turnId, facts, text, revision, inDoubt: (reservation) => this.settleUnbegun(reservation) },
+        takes,
+        platform,
+      ),
     );
     this.admitting = next.catch(() => undefined);
     return next;
   }
 
   /** It became no turn. */
-  private giveBack(turnId: string, admitted: AdmittedWork | undefined): void {
+  private giveBack(admitted: AdmittedWork | undefined): void {
+    if (admitted?.reserved !== undefined) this.settleUnbegun(admitted.reservation);
+  }
+
+  private settleUnbegun(reservation: string): void {
     const { kit } = this.ports;
-    if (admitted?.reserved === undefined) return;
-    kit.write(() => kit.budgets.giveBack(turnId));
+    kit.write(() => kit.budgets.giveBack(reservation));
     kit.deliverSoon();
   }
 
@@ -154,7 +154,7 @@ export class MessageIntake {
         firstPass: store.passes.lastNumber() + 1,
         firstTry: current === undefined && !kit.loop.isRunning(),
       });
-      if (admitted?.reserved !== undefined) kit.budgets.begin(turnId, admitted.reserved);
+      if (admitted?.reserved !== undefined) kit.budgets.begin(turnId, admitted.reserved, admitted.reservation);
       recordQueued(turnId, store, kit);
       // A turn that begins at once brings the copy up to date itself.
       if (isWaiting) {

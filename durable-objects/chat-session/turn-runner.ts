@@ -84,7 +84,7 @@ export class TurnRun implements EndingWork {
       const loaded = await this.load(journal, platform, isHeld);
       if (!loaded.ok) return () => this.end("failed", this.misconfigured(loaded.detail));
       this.loaded = loaded;
-      kit.budgets.hold(id, await platform.heldAgainst(limitFactsOf(session, turn.keyId)));
+      kit.budgets.limit(id, await platform.limitsOfWork(limitFactsOf(session, turn.keyId)));
       const model = await platform.model(session.tenantId);
       const command = { ...turn, content: turn.original };
       const outcome = await runTurn(command, loaded.setup, {

@@ -194,8 +194,8 @@ export class EvalRunner {
       kit.budgets.end(`${evalId}/${record.slice}`);
       rows.reserve(evalId, tokens);
     });
-    const limits = greatest === 0 ? undefined : await platform.heldAgainst({ tenantId, keyId: definition.keyId });
-    kit.budgets.hold(work, limits);
+    const limits = greatest === 0 ? undefined : await platform.limitsOfWork({ tenantId, keyId: definition.keyId });
+    kit.budgets.limit(work, limits);
     const { candidates, parallel, callHttp } = definition;
     const slice = { tenantId, evalId, candidates, units, parallel, callHttp, tokens };
     const done = await judgeUnits({ ...slice, limits: kit.budgets.of(work), isHeld: lease.isHeld }, platform.services);

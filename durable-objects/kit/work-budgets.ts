@@ -9,7 +9,7 @@ import {
   type RefusedCall,
   type ReservedCall,
 } from "../../src/agent/call-budget.js";
-import type { WorkLimits } from "../../src/application/limits/hold-work.js";
+import type { WorkLimits } from "../../src/application/limits/work-limits.js";
 import { defined } from "../../src/conversation/defined.js";
 import { attempt, type Problem } from "../../src/conversation/problem.js";
 import type { Outbox } from "./outbox.js";
@@ -51,8 +51,8 @@ export class WorkBudgets {
     this.rows = undefined;
   }
 
-  /** From here on calls of this work are held against its limits, in this instance; without any, against none. */
-  hold(work: string, limits: WorkLimits | undefined): void {
+  /** From here on calls of this work have to have room in its limits, in this instance; without any they always have. */
+  limit(work: string, limits: WorkLimits | undefined): void {
     if (limits === undefined) this.open.delete(work);
     else this.open.set(work, limits);
   }
@@ -100,9 +100,9 @@ export class WorkBudgets {
     this.ports.sql.exec("DELETE FROM spending WHERE work = ?", work);
   }
 
-  /** What was reserved for work that was never made. */
-  giveBack(work: string): void {
-    this.settle({ reservation: work, step: 0, reserved: nothing, spent: nothing });
+  /** What was reserved for work that never began. */
+  giveBack(reservation: string): void {
+    this.settle({ reservation, step: 0, reserved: nothing, spent: nothing });
   }
 
   private async reserve(work: string, call: PlannedCall): Promise<ReservedCall | RefusedCall> {
@@ -110,8 +110,10 @@ export class WorkBudgets {
     const worst = limits && worstOf(call, limits);
     if (limits === undefined || worst === undefined) return noPrice(call);
     // What wasn't begun with a reservation may be done again under its id, and other objects name theirs alike.
-    const unbegun = { reservation: `${work}/${crypto.randomUUID()}`, step: -1, reserved: nothing, spent: nothing };
-    const row = this.row(work) ?? unbegun;
+    const row = this.row(work) ?? {
+      ...{ reservation: limits.reservationFor(`${work}/${crypto.randomUUID()}`), step: -1 },
+      ...{ reserved: nothing, spent: nothing },
+    };
     const missing = {
       tokens: Math.max(0, row.spent.tokens + worst.tokens - row.reserved.tokens),
       money: Math.max(0, row.spent.money + worst.money - row.reserved.money),

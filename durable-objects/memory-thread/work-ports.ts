@@ -2,7 +2,7 @@
 import { isControlFlow } from "../../src/agent/journal.js";
 import type { ModelUsage } from "../../src/agent/work.js";
 import { validateArguments } from "../../src/application/argument-check.js";
-import type { WorkLimits } from "../../src/application/limits/hold-work.js";
+import type { WorkLimits } from "../../src/application/limits/work-limits.js";
 import type { MemoryPlatform } from "../../src/application/memory/memory-platform.js";
 import type { MemoryAgentPorts } from "../../src/memory/memory-agent.js";
 import type { MemoryPrompts } from "../../src/memory/prompts.js";
@@ -70,7 +70,7 @@ function isPaid({ model }: ModelUsage): boolean {
 export function agentPorts(work: string, { model, limits }: Slice, ports: WorkPorts): MemoryAgentPorts {
   const { kit, platform, lease } = ports;
   const { signal, isHeld } = lease;
-  kit.budgets.hold(work, limits);
+  kit.budgets.limit(work, limits);
   return {
     journal: kit.journal(work, isHeld),
     model,

@@ -48,7 +48,7 @@ export async function openSlice(ports: WorkPorts): Promise<Slice | undefined> {
   return {
     memory,
     model: await platform.model(tenantId),
-    limits: await platform.heldAgainst({ tenantId, subject: memory.subject }),
+    limits: await platform.limitsOfWork({ tenantId, subject: memory.subject }),
     prompts: await platform.prompts(tenantId),
     withoutModel:
       ports.kit.attempts.deaths(sliceWork) < diesWithModel

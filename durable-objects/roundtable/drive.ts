@@ -71,7 +71,7 @@ export async function driveCommand(
   );
   if (!loaded.ok) return { driven: { kind: "failed", detail: loaded.detail }, degraded: [] };
   const { keyId } = store.roundtable();
-  kit.budgets.hold(work, await platform.heldAgainst({ tenantId, subject, keyId, agent: definition.panelName }));
+  kit.budgets.limit(work, await platform.limitsOfWork({ tenantId, subject, keyId, agent: definition.panelName }));
   const degraded = new Set<string>();
   const requests = kit.journal(roundtableId, isHeld);
   const book = new RequestBook(store.requests(), definition.panel.requests, {

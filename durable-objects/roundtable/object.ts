@@ -156,7 +156,7 @@ export class Roundtable extends Root<RoundtableEngine> implements RoundtableObje
       () => take(admitted.value),
       waitMs,
       () => {
-        if (admitted.value.reserved !== undefined) engine.giveBackUnbegun(reservation);
+        if (admitted.value.reserved !== undefined) engine.giveBackUnbegun(admitted.value.reservation);
       },
     );
   }

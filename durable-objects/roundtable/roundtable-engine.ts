@@ -81,13 +81,13 @@ export class RoundtableEngine implements RootEngine {
     { tenantId, keyId, revision, measures }: RoundtableIdentity,
     { subject, panelName }: Pick<RoundtableDefinition, "subject" | "panelName">,
     text: string,
+    inDoubt?: (reservation: string) => void,
   ): Promise<Result<Admitted>> {
     if (measures !== undefined && !measures.some((measure) => Object.hasOwn(takenByRound, measure)))
       return ok({ reservation, reserved: undefined, revision });
     const facts = { tenantId, keyId, subject, agent: panelName };
     const { admitWork } = await admission();
-    const admitted = await admitWork({ work: reservation, facts, text, revision }, takenByRound, this.platform);
-    return admitted.ok ? ok({ reservation, ...admitted.value }) : admitted;
+    return admitWork({ work: reservation, facts, text, revision, inDoubt }, takenByRound, this.platform);
   }
 
   /** What was reserved for a command that began no work, or is in doubt. */

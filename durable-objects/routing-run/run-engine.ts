@@ -79,7 +79,7 @@ export class RunEngine implements RootEngine {
   begin(identity: RunIdentity, definition: RunDefinition, admitted?: AdmittedWork): void {
     this.kit.write(() => {
       this.store.create(identity, definition, crypto.randomUUID(), this.platform.now());
-      if (admitted?.reserved !== undefined) this.kit.budgets.begin(identity.runId, admitted.reserved);
+      if (admitted?.reserved !== undefined) this.kit.budgets.begin(identity.runId, admitted.reserved, admitted.reservation);
       this.kit.events.append("run.started", identity.runId, { runId: identity.runId });
       this.updateIndex();
       this.kit.loop.kick({ id: identity.runId, revision: identity.revision });
@@ -146,9 +146,9 @@ export class RunEngine implements RootEngine {
     const loaded = await loadRunSetup({ tenantId, definition, origin, health: kit.health }, journal, platform);
     if (!loaded.ok) return failed({ code: "failed", detail: loaded.detail });
     const { team, supervisors, policies } = loaded;
-    kit.budgets.hold(
+    kit.budgets.limit(
       runId,
-      await platform.heldAgainst({ tenantId, subject, agent: teamOf(definition), keyId: store.run().keyId }),
+      await platform.limitsOfWork({ tenantId, subject, agent: teamOf(definition), keyId: store.run().keyId }),
     );
     const ports = agentPorts(kit, platform, {
       tenantId,

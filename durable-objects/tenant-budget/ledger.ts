@@ -6,11 +6,13 @@ import type { Taking } from "../../src/gateways/budget-messages.js";
 import { type Demand, moneyParts } from "../../src/tenancy/limits/demand.js";
 import type { Settlement } from "../../src/tenancy/limits/grants.js";
 import { changeOf, expire, settle, unsettledAfterMs } from "../../src/tenancy/limits/grants.js";
-import { isHeld, isReserved, type LimitState } from "../../src/tenancy/limits/limit.js";
+import { isConcurrent, isReserved, type LimitState } from "../../src/tenancy/limits/limit.js";
 import { limitReached } from "../../src/tenancy/limits/refusal.js";
-import { hasRoom, newsOf, remainingOf, taken } from "../../src/tenancy/limits/room.js";
+import { type Counter, hasRoom, newsOf, remainingOf, taken } from "../../src/tenancy/limits/room.js";
 import { type WindowSpan, windowAt } from "../../src/tenancy/limits/windows.js";
 import type { Kit } from "../kit/kit.js";
+import type { LeaseStore } from "./lease-store.js";
+import { RootLeases } from "./root-leases.js";
 import type { BudgetStore, StoredGrant } from "./store.js";
 
 /** How long what is over is kept, for settlements that come late, in milliseconds; and how often it is looked for. */
@@ -22,6 +24,7 @@ export class Ledger {
 
   constructor(
     private readonly store: BudgetStore,
+    private readonly leases: LeaseStore,
     private readonly kit: Pick<Kit, "write" | "outbox" | "deliverSoon">,
     private readonly now: () => number,
   ) {}
@@ -36,19 +39,31 @@ export class Ledger {
       const over = looked.find(({ demand, counter }) => demand.isEnforced && !hasRoom(demand, counter));
       if (over !== undefined) {
         const { demand, counter, span } = over;
-        this.note(demand, span, counter, true, now);
+        this.record(demand, span, counter, true, now);
         return { ok: false, problem: limitReached(demand, span, remainingOf(counter, demand.max), now) };
       }
       for (const { demand, counter, span } of looked) {
-        const isKept = isReserved(demand.measure) || isHeld(demand.measure);
-        const after = taken(counter, demand.amount, isKept);
-        if (isKept && work !== undefined) this.store.putGrant(grantOf(work, step, demand, span, now));
-        this.note(demand, span, after, !hasRoom(demand, counter), now);
+        const after = this.reserve({ work, step }, demand, span, now);
+        this.record(demand, span, after, !hasRoom(demand, counter), now);
       }
       return ok(null);
     });
     this.kit.deliverSoon();
     return result;
+  }
+
+  /** Takes what one limit is demanded, whatever there is; nobody hears of it. In the write that is under way. @returns the counter after it */
+  reserve({ work, step }: Pick<Taking, "work" | "step">, demand: Demand, span: WindowSpan, now: number): Counter {
+    const isKept = isReserved(demand.measure) || isConcurrent(demand.measure);
+    const after = taken(this.store.counter({ ...demand, start: span.start }), demand.amount, isKept);
+    if (isKept && work !== undefined) this.store.putGrant(grantOf(work, step, demand, span, now));
+    this.store.putCounter(demand, span, after);
+    return after;
+  }
+
+  /** Counts what nobody has settled in time. In the write that is under way. */
+  sweepNow(): void {
+    this.sweep(this.now(), true);
   }
 
   /** What work has come to. In any order, and again. */
@@ -78,13 +93,14 @@ export class Ledger {
     const now = this.now();
     this.kit.write(() => this.sweep(now, true));
     const { counter, span } = this.look(demand, now);
+    const key = { ...demand, start: span.start };
     const shown = (amount: number): number => (demand.measure === "money" ? amount / moneyParts : amount);
     return {
       used: shown(counter.used),
       reserved: shown(counter.reserved),
       max: shown(demand.max),
       remaining: shown(remainingOf(counter, demand.max)),
-      unsettled: shown(this.store.unsettledIn({ ...demand, start: span.start })),
+      unsettled: shown(this.store.unsettledIn(key) + this.leases.unsettledIn(key)),
       ...defined({ resetsAt: span.end === undefined ? undefined : new Date(span.end).toISOString() }),
     };
   }
@@ -94,16 +110,10 @@ export class Ledger {
     return { span, counter: this.store.counter({ ...demand, start: span.start }) };
   }
 
-  /** Stores a counter, and whatever somebody has to be told of it. */
-  private note(
-    demand: Demand,
-    span: WindowSpan,
-    counter: Parameters<typeof newsOf>[0],
-    isOver: boolean,
-    now: number,
-  ): void {
-    const { counter: told, news } = newsOf(counter, demand, isOver);
-    this.store.putCounter(demand, span, told);
+  /** Stores a counter, and whatever webhooks are to hear of it. In the write that is under way. */
+  record(demand: Demand, span: WindowSpan, counter: Counter, isOver: boolean, now: number): void {
+    const { counter: noted, news } = newsOf(counter, demand, isOver);
+    this.store.putCounter(demand, span, noted);
     const { limit, scope } = demand;
     for (const { type, ...more } of news) {
       const resetsAt = span.end === undefined ? undefined : new Date(span.end).toISOString();
@@ -119,7 +129,9 @@ export class Ledger {
     for (const grant of this.store.openSince(now - unsettledAfterMs)) this.change(grant, expire(grant, now));
     // No work goes on for so long: somebody died who would have given it back.
     for (const grant of this.store.placesSince(now - keptMs)) this.change(grant, { ...grant, state: "settled" });
+    new RootLeases(this.store, this.leases, this, this.now).expire();
     this.store.forgetBefore(now - keptMs);
+    this.leases.forgetBefore(now - keptMs);
   }
 
   private change<G extends Pick<StoredGrant, "state" | "spent">>(before: StoredGrant, after: G): void {

@@ -2,11 +2,12 @@
 
 import { composeBudgetPlatform } from "../../src/composition.js";
 import type { Result } from "../../src/conversation/problem.js";
-import type { BudgetObject } from "../../src/gateways/budget-gateway.js";
-import type { Taking } from "../../src/gateways/budget-messages.js";
+import type { BudgetObject, Taken } from "../../src/gateways/budget-gateway.js";
+import type { Renewal, Taking } from "../../src/gateways/budget-messages.js";
 import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
 import type { Demand } from "../../src/tenancy/limits/demand.js";
 import type { Settlement } from "../../src/tenancy/limits/grants.js";
+import { hotCallsOfShard, hotCallsPerSecond, spreadMs } from "../../src/tenancy/limits/leases.js";
 import type { LimitState } from "../../src/tenancy/limits/limit.js";
 import { loaded } from "../../src/text/lazily.js";
 import { StoredObject } from "../kit/stored-object.js";
@@ -21,16 +22,34 @@ export class TenantBudget extends StoredObject<BudgetEngine> implements BudgetOb
     super(ctx, env, tenantBudgetSchema, new BudgetEngine(ctx, composeBudgetPlatform(env)));
   }
 
-  async take(tenantId: string, taking: Wire<Taking>): Promise<Wire<Result<null>>> {
+  async take(tenantId: string, taking: Wire<Taking>, number?: number): Promise<Taken> {
+    const { engine } = this;
     const parsed = fromWire(taking, (await messages()).takingSchema());
+    this.create(tenantId, number);
+    const shard = await engine.shard();
+    const taken = shard === undefined ? (await engine.ledger()).take(parsed) : await shard.take(parsed);
+    const isHot = engine.isHot(shard === undefined ? hotCallsPerSecond : hotCallsOfShard);
+    return { ...toWire(taken), ...(isHot ? { spreadMs } : {}) };
+  }
+
+  async renew(tenantId: string, renewal: Wire<Renewal>): Promise<Wire<Result<number[]>>> {
+    const { engine } = this;
+    const parsed = fromWire(renewal, (await messages()).renewalSchema());
     this.create(tenantId);
-    return toWire((await this.engine.ledger()).take(parsed));
+    const root = await engine.root();
+    const leased = engine.kit.write(() => root.renew(parsed));
+    engine.kit.deliverSoon();
+    return toWire(leased);
   }
 
   async settle(settlements: Wire<readonly Settlement[]>): Promise<void> {
     if (!this.exists()) return;
     const parsed = fromWire(settlements, (await messages()).settlementsSchema());
-    (await this.engine.ledger()).settle(parsed);
+    const [ledger, shard] = await Promise.all([this.engine.ledger(), this.engine.shard()]);
+    this.engine.kit.write(() => {
+      ledger.settle(parsed);
+      shard?.changed();
+    });
   }
 
   async state(tenantId: string, demand: Wire<Demand>): Promise<Wire<LimitState>> {
@@ -45,11 +64,11 @@ export class TenantBudget extends StoredObject<BudgetEngine> implements BudgetOb
     await this.engine.kit.empty();
   }
 
-  private create(tenantId: string): void {
+  private create(tenantId: string, shard?: number): void {
     if (this.exists()) return;
     this.ctx.storage.transactionSync(() => {
       this.makeTables();
-      this.ctx.storage.sql.exec("INSERT INTO budget (one, tenant_id) VALUES (1, ?)", tenantId);
+      this.ctx.storage.sql.exec("INSERT INTO budget (one, tenant_id, shard) VALUES (1, ?, ?)", tenantId, shard ?? null);
     });
   }
 }

@@ -24,4 +24,24 @@ export const tenantBudgetSchema: readonly SchemaStep[] = [
     // What a limit counted of another measure is none of this one; without one: of the version before.
     sql: "ALTER TABLE counters ADD COLUMN measure TEXT;",
   },
+  {
+    name: "shards of a hot tenant",
+    sql: `
+      -- Which shard this is; nothing: the root.
+      ALTER TABLE budget ADD COLUMN shard INTEGER;
+      -- How often a shard has told its root where it stands.
+      ALTER TABLE budget ADD COLUMN renewals INTEGER NOT NULL DEFAULT 0;
+      -- Of the root: what each shard has used and keeps, as it said last. \`lost\`: it was never heard of again, and what it kept counts as used.
+      CREATE TABLE leases (
+        shard INTEGER NOT NULL, limit_name TEXT NOT NULL, scope TEXT NOT NULL, start INTEGER NOT NULL, measure TEXT NOT NULL,
+        used INTEGER NOT NULL, kept INTEGER NOT NULL, lost INTEGER NOT NULL, unsettled INTEGER NOT NULL,
+        seq INTEGER NOT NULL, at INTEGER NOT NULL,
+        PRIMARY KEY (shard, limit_name, scope, start, measure)) WITHOUT ROWID;
+      CREATE INDEX leases_by_age ON leases (at);
+      -- Of a shard: what it may use in all of a counter.
+      CREATE TABLE leased (
+        limit_name TEXT NOT NULL, scope TEXT NOT NULL, start INTEGER NOT NULL, measure TEXT NOT NULL, ends INTEGER,
+        leased INTEGER NOT NULL, until INTEGER NOT NULL, reported INTEGER NOT NULL,
+        PRIMARY KEY (limit_name, scope, start, measure)) WITHOUT ROWID;`,
+  },
 ];

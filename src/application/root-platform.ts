@@ -6,7 +6,7 @@ import type { IsolateLoad } from "../platform/isolate-load.js";
 import type { HttpWorkerAnswer, HttpWorkerCall } from "../routing/ports.js";
 import type { TeamState } from "../routing/team-state.js";
 import type { Delivery } from "../stores/deliveries.js";
-import type { LimitedWork, LimitPlatform } from "./limits/hold-work.js";
+import type { LimitedWork, LimitPlatform } from "./limits/work-limits.js";
 import type { SetupSources } from "./work-setup.js";
 
 export interface RootPlatform extends SetupSources, LimitPlatform, LimitedWork {

@@ -160,7 +160,7 @@ export function shared(env: Env): Shared {
     prices: loaded(async () => new (await priceStore()).PriceStore(db, now)),
     bulkTurns: new BulkTurns({ now: () => performance.now(), sleep }),
     limits: new LimitStore(db, now),
-    budgets: new BudgetGateway(new PlacedObjects(named(env, env.TENANT_BUDGET), placements)),
+    budgets: new BudgetGateway(new PlacedObjects(named(env, env.TENANT_BUDGET), placements), now),
   };
   sharedOf.set(env, created);
   return created;

@@ -5,17 +5,26 @@ import { withDeadline } from "../platform/clock.js";
 import { describeError, log } from "../platform/logging.js";
 import type { Demand } from "../tenancy/limits/demand.js";
 import type { Settlement } from "../tenancy/limits/grants.js";
-import type { LimitState } from "../tenancy/limits/limit.js";
+import { shardCount, shardOf } from "../tenancy/limits/leases.js";
+import { isConcurrent, type LimitState } from "../tenancy/limits/limit.js";
 import { loaded } from "../text/lazily.js";
-import type { Taking } from "./budget-messages.js";
-import type { PlacedObjects } from "./placement.js";
+import type { Renewal, Taking } from "./budget-messages.js";
+import type { ObjectPath, PlacedObjects } from "./placement.js";
 import { toWire, type Wire } from "./wire.js";
 
 export interface BudgetObject {
-  take(tenantId: string, taking: Wire<Taking>): Promise<Wire<Result<null>>>;
+  /** @param shard which of a hot tenant's shards this is; without it the root */
+  take(tenantId: string, taking: Wire<Taking>, shard?: number): Promise<Taken>;
+  /** Of the root: what one of its shards stands at, and needs. */
+  renew(tenantId: string, renewal: Wire<Renewal>): Promise<Wire<Result<number[]>>>;
   settle(settlements: Wire<readonly Settlement[]>): Promise<void>;
   state(tenantId: string, demand: Wire<Demand>): Promise<Wire<LimitState>>;
   remove(): Promise<void>;
+}
+
+/** Whether there was room, and for how long callers go to shards of this tenant, in milliseconds. */
+export interface Taken extends Wire<Result<null>> {
+  readonly spreadMs?: number;
 }
 
 /** How long an answer is waited for, in milliseconds; and after how long somebody tries again, in seconds. */
@@ -25,22 +34,56 @@ const retryAfterSeconds = 5;
 const messages = loaded(() => import("./budget-messages.js"));
 
 export class BudgetGateway {
-  constructor(private readonly objects: PlacedObjects<BudgetObject>) {}
+  /** Tenants whose limits are counted in shards, and until when, as this instance was told. */
+  private readonly hot = new Map<string, number>();
+  private turn = 0;
+
+  constructor(
+    private readonly objects: PlacedObjects<BudgetObject>,
+    private readonly now: () => number,
+  ) {}
+
+  /**
+   * What a reservation for some work is called: the name says which object holds it, so that everything about it goes there.
+   * @param key whom it is for: the same go to the same shard
+   */
+  reservationFor(tenantId: string, work: string, key: string, demands: readonly Demand[]): string {
+    const isSpread = this.isHot(tenantId) && !demands.some(({ measure }) => isConcurrent(measure));
+    return isSpread ? `${work}@${shardOf(key)}` : work;
+  }
 
   /**
    * Takes all that is demanded, or nothing: what has no room is refused.
    * @throws {ProblemError} `limits_unavailable` where the object doesn't answer
    */
   take(tenantId: string, taking: Taking): Promise<Result<null>> {
+    const shard = this.placeOf(tenantId, taking);
     return this.within(tenantId, async () => {
       const { takenSchema } = await messages();
-      return this.objects.read([tenantId], takenSchema(), (object) => object.take(tenantId, toWire(taking)));
+      return this.objects.read(pathOf(tenantId, shard), takenSchema(), async (object) => {
+        const taken = await object.take(tenantId, toWire(taking), shard);
+        if (taken.spreadMs !== undefined) this.hot.set(tenantId, this.now() + taken.spreadMs);
+        return taken;
+      });
+    });
+  }
+
+  /** Of a shard, to its root. */
+  renew(tenantId: string, renewal: Renewal): Promise<Result<number[]>> {
+    return this.within(tenantId, async () => {
+      const { leasesSchema } = await messages();
+      return this.objects.read([tenantId], leasesSchema(), (object) => object.renew(tenantId, toWire(renewal)));
     });
   }
 
   /** Can be repeated. */
-  settle(tenantId: string, settlements: readonly Settlement[]): Promise<void> {
-    return this.objects.call([tenantId], (object) => object.settle(toWire(settlements)));
+  async settle(tenantId: string, settlements: readonly Settlement[]): Promise<void> {
+    const places = Map.groupBy(settlements, ({ work }) => shardIn(work));
+    await Promise.all(
+      [...places].map(([shard, own]) =>
+        this.objects.call(pathOf(tenantId, shard), (object) => object.settle(toWire(own))),
+      ),
+    );
   }
 
   state(tenantId: string, demand: Demand): Promise<LimitState> {
@@ -50,8 +93,26 @@ export class BudgetGateway {
     });
   }
 
-  remove(tenantId: string): Promise<void> {
-    return this.objects.call([tenantId], (object) => object.remove());
+  async remove(tenantId: string): Promise<void> {
+    const places = [undefined, ...Array.from({ length: shardCount }, (_, shard) => shard)];
+    await Promise.all(places.map((shard) => this.objects.call(pathOf(tenantId, shard), (object) => object.remove())));
+  }
+
+  /** What holds nothing may be taken anywhere: in turn. */
+  private placeOf(tenantId: string, { work, demands }: Taking): number | undefined {
+    if (work !== undefined) return shardIn(work);
+    const isSpread = this.isHot(tenantId) && !demands.some(({ measure }) => isConcurrent(measure));
+    if (!isSpread) return undefined;
+    this.turn = (this.turn + 1) % shardCount;
+    return this.turn;
+  }
+
+  private isHot(tenantId: string): boolean {
+    const until = this.hot.get(tenantId);
+    if (until === undefined) return false;
+    if (until > this.now()) return true;
+    this.hot.delete(tenantId);
+    return false;
   }
 
   private async within<T>(tenantId: string, call: () => Promise<T>): Promise<T> {
@@ -66,4 +127,14 @@ export class BudgetGateway {
       );
     }
   }
+}
+
+function pathOf(tenantId: string, shard: number | undefined): ObjectPath {
+  return shard === undefined ? [tenantId] : [tenantId, `shard-${shard}`];
+}
+
+/** The shard that a reservation's name says. */
+function shardIn(work: string): number | undefined {
+  const [, shard] = /@(\d{1,2})$/.exec(work) ?? [];
+  return shard === undefined ? undefined : Number(shard);
 }

@@ -1,7 +1,7 @@
 /** What crosses to a tenant's budget and back. */
 import { z } from "zod";
 import { demandSchema } from "../tenancy/limits/demand.js";
-import { limitStateSchema } from "../tenancy/limits/limit.js";
+import { limitStateSchema, measures } from "../tenancy/limits/limit.js";
 import { lazily } from "../text/lazily.js";
 import { resultOf } from "./wire.js";
 
@@ -15,6 +15,38 @@ export const takingSchema = lazily(() =>
   }),
 );
 export type Taking = Readonly<z.infer<ReturnType<typeof takingSchema>>>;
+
+/** What a shard says of one of its counters, and what it needs more of it. */
+const renewedSchema = lazily(() =>
+  z.object({
+    limit: z.string(),
+    scope: z.string(),
+    measure: z.enum(measures),
+    /** Of the window, in milliseconds since the epoch. */
+    start: z.number(),
+    end: z.number().optional(),
+    /** All that the shard has used in this window. */
+    used: z.number(),
+    /** What it keeps: reserved for work, and left of its lease. */
+    kept: z.number(),
+    /** Of `used`: never settled. */
+    unsettled: z.number(),
+    demand: demandSchema().optional(),
+  }),
+);
+export const renewalSchema = lazily(() =>
+  z.object({
+    shard: z.int(),
+    /** Later ones have higher numbers; the same again does nothing more. */
+    seq: z.int(),
+    counters: z.array(renewedSchema()),
+  }),
+);
+/** What a shard says to its root: where it stands, whatever was lost before. */
+export type Renewal = Readonly<z.infer<ReturnType<typeof renewalSchema>>>;
+export type Renewed = Readonly<z.infer<ReturnType<typeof renewedSchema>>>;
+/** What it is leased, in the order of its counters. */
+export const leasesSchema = lazily(() => resultOf(z.array(z.number())));
 
 const settlementSchema = lazily(() =>
   z.object({ work: z.string(), upTo: z.int(), tokens: z.number(), money: z.number() }),

@@ -1,10 +1,10 @@
 /** What the object of a dataset needs of the platform. */
 import type { IsolateLoad } from "../../platform/isolate-load.js";
 import type { Delivery } from "../../stores/deliveries.js";
-import type { LimitedWork } from "../limits/hold-work.js";
+import type { LimitedWork } from "../limits/work-limits.js";
 import type { Services } from "../services.js";
 
-export interface DatasetPlatform extends Pick<LimitedWork, "heldAgainst"> {
+export interface DatasetPlatform extends Pick<LimitedWork, "limitsOfWork"> {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly services: Services;

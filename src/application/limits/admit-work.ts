@@ -4,14 +4,16 @@ import { modelList } from "../../agent/definition.js";
 import { attempt, ok, type Result } from "../../conversation/problem.js";
 import { estimateTokens } from "../../model/estimate.js";
 import type { Amounts, LimitFacts } from "../../tenancy/limits/demand.js";
-import { isHeld, isReserved } from "../../tenancy/limits/limit.js";
+import { isConcurrent, isReserved } from "../../tenancy/limits/limit.js";
 import { limitReached } from "../../tenancy/limits/refusal.js";
 import { isOfKind } from "../../tenancy/resources.js";
 import type { RootPlatform } from "../root-platform.js";
-import { asksIn, demandsNow } from "./hold-work.js";
+import { asksIn, demandsNow } from "./work-limits.js";
 
 export interface NewWork {
   readonly work: string;
+  /** Nobody answered in time: it may have been taken all the same, under this name. */
+  readonly inDoubt?: ((reservation: string) => void) | undefined;
   readonly facts: LimitFacts;
   /** What is sent. */
   readonly text: string;
@@ -20,7 +22,9 @@ export interface NewWork {
 }
 
 export interface AdmittedWork {
-  /** What was reserved for it; nothing where nothing is held for it. */
+  /** What the tenant's budget knows it by. */
+  readonly reservation: string;
+  /** What was reserved for it; nothing where there is nothing to give back. */
   readonly reserved: { readonly tokens: number; readonly money: number } | undefined;
   readonly revision: number | undefined;
 }
@@ -33,7 +37,7 @@ const usualPromptTokens = 1_000;
  * @param takes what it takes beside them
  */
 export async function admitWork(
-  { work, facts, text, revision: known }: NewWork,
+  { work, facts, text, revision: known, inDoubt }: NewWork,
   takes: Amounts,
   platform: RootPlatform,
 ): Promise<Result<AdmittedWork>> {
@@ -58,12 +62,17 @@ export async function admitWork(
     }
   }
   const demands = counted.map((demand) => ({ ...demand, amount: sliceOf(demand.measure, reserved) ?? demand.amount }));
-  if (demands.length === 0) return ok({ reserved: undefined, revision });
-  const taken = await attempt(() => view.budgets.take(tenantId, { work, step: 0, demands }));
+  const key = facts.subject ?? facts.sessionId ?? work;
+  const reservation = view.budgets.reservationFor(tenantId, work, key, demands);
+  if (demands.length === 0) return ok({ reservation, reserved: undefined, revision });
+  const taken = await attempt(() => view.budgets.take(tenantId, { work: reservation, step: 0, demands }));
   const refused = taken.ok ? taken.value : taken;
-  if (!refused.ok) return refused;
-  const isKept = demands.some(({ measure }) => isHeld(measure) || isReserved(measure));
-  return ok({ reserved: isKept ? reserved : undefined, revision });
+  if (!refused.ok) {
+    if (refused.problem.code === "limits_unavailable") inDoubt?.(reservation);
+    return refused;
+  }
+  const isKept = demands.some(({ measure }) => isConcurrent(measure) || isReserved(measure));
+  return ok({ reservation, reserved: isKept ? reserved : undefined, revision });
 }
 
 function sliceOf(measure: string, reserved: Readonly<Record<"tokens" | "money", number>>): number | undefined {

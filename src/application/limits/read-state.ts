@@ -5,8 +5,8 @@ import { problem } from "../../conversation/problem.js";
 import { demandOf, type LimitFacts, scopeOf } from "../../tenancy/limits/demand.js";
 import { limitStateSchema } from "../../tenancy/limits/limit.js";
 import { act } from "../act.js";
-import { asksIn } from "./hold-work.js";
 import { findLimit, limitTag } from "./manage-limits.js";
+import { asksIn } from "./work-limits.js";
 
 export const readLimitState = act("readLimitState", {
   role: "admin",

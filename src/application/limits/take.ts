@@ -6,7 +6,7 @@ import type { Amounts } from "../../tenancy/limits/demand.js";
 import { loaded } from "../../text/lazily.js";
 import type { Services } from "../services.js";
 
-const limiting = loaded(() => import("./hold-work.js"));
+const limiting = loaded(() => import("./work-limits.js"));
 
 /**
  * Takes it, or refuses. Where the tenant has no such limits nobody is asked anything: authentication has said so.

@@ -10,7 +10,7 @@ import type { EntryStore } from "../../stores/memory/entry-store.js";
 import type { MemoryStore } from "../../stores/memory/memory-store.js";
 import type { EntryVectors } from "../../stores/memory/vectors.js";
 import type { DoneBy } from "../../tenancy/audit.js";
-import type { LimitedWork } from "../limits/hold-work.js";
+import type { LimitedWork } from "../limits/work-limits.js";
 
 /** What a thread's object needs of the platform. */
 export interface MemoryPlatform extends LimitedWork {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { defined } from "../../conversation/defined.js";
 import { lazily } from "../../text/lazily.js";
-import { defaultWindow, isHeld, type Measure, measures, type StoredLimit, windows } from "./limit.js";
+import { defaultWindow, isConcurrent, type Measure, measures, type StoredLimit, windows } from "./limit.js";
 
 /** Whose act it is, and what it is about; as far as it is known. */
 export interface LimitFacts {
@@ -87,7 +87,7 @@ export function demandOf(limit: StoredLimit, scope: string, amount: number, now:
     scope,
     measure,
     max: maxAt(limit, now),
-    window: isHeld(measure) ? "total" : (window ?? defaultWindow),
+    window: isConcurrent(measure) ? "total" : (window ?? defaultWindow),
     timeZone,
     warnAt,
     isEnforced: mode === "enforce",

@@ -21,9 +21,9 @@ export const windows = ["minute", "hour", "day", "month", "total"] as const;
 export type LimitWindow = (typeof windows)[number];
 
 /** Measures of what there is at one time: it is given back, and no window begins it anew. */
-const heldMeasures: ReadonlySet<Measure> = new Set(["openAsks", "concurrentTurns", "sockets"]);
-export function isHeld(measure: Measure): boolean {
-  return heldMeasures.has(measure);
+const concurrentMeasures: ReadonlySet<Measure> = new Set(["openAsks", "concurrentTurns", "sockets"]);
+export function isConcurrent(measure: Measure): boolean {
+  return concurrentMeasures.has(measure);
 }
 
 /** Measures that are reserved before a model is called and settled by what it took. */
@@ -68,7 +68,7 @@ const schemas = lazily(() => {
   const whole = { message: "it has to be a whole number, but for money", path: ["max"] };
   const checked = <T extends z.ZodType<Pick<z.infer<typeof own>, "per" | "measure" | "window" | "max">>>(schema: T) =>
     schema
-      .refine(({ measure, window }) => window === undefined || !isHeld(measure), noWindow)
+      .refine(({ measure, window }) => window === undefined || !isConcurrent(measure), noWindow)
       .refine(({ measure, per }) => measure !== "openAsks" || ["tenant", "subject", "session"].includes(per), asked)
       .refine(({ measure, max }) => measure === "money" || Number.isInteger(max), whole);
   const ofDeployment = own.extend({

@@ -1,4 +1,4 @@
-/** Work under its tenant's limits: what it takes to begin, and what its models' calls are held against. */
+/** Work under its tenant's limits: what it takes to begin, and what its models' calls have to have room in. */
 import type { CallTaken } from "../../agent/call-budget.js";
 import { defined } from "../../conversation/defined.js";
 import type { Result } from "../../conversation/problem.js";
@@ -13,42 +13,47 @@ export interface LimitPlatform {
   readonly openAsks: LimitStore["openAsks"];
   readonly now: () => number;
   readonly tenants: TenantReader;
-  readonly budgets: Pick<BudgetGateway, "take" | "settle">;
+  readonly budgets: Budgets;
   /** What a call costs, by the prices that hold now; nothing of a model without one. */
   readonly priceOf: () => Promise<PriceOf>;
 }
+type Budgets = Pick<BudgetGateway, "take" | "settle" | "reservationFor">;
 /** In millionths of a unit of the currency. */
 export type PriceOf = (model: string, usage: CallTaken["usage"]) => number | undefined;
 
 /** What objects that work need of limits. */
 export interface LimitedWork {
-  readonly budgets: Pick<BudgetGateway, "take" | "settle">;
-  /** The limits that calls of models in some work are held against; nothing where there are none. */
-  readonly heldAgainst: (facts: LimitFacts) => Promise<WorkLimits | undefined>;
+  readonly budgets: Budgets;
+  /** The limits that calls of models in some work have to have room in; nothing where there are none. */
+  readonly limitsOfWork: (facts: LimitFacts) => Promise<WorkLimits | undefined>;
 }
 
-/** What work is held against. */
+/** The limits of some work. */
 export interface WorkLimits {
   /** What the limits of tokens and money demand for an amount. */
   readonly demands: (cost: Readonly<Record<"tokens" | "money", number>>) => readonly Demand[];
   readonly priceOf: PriceOf;
+  /** What the tenant's budget calls a reservation for work of this id. */
+  readonly reservationFor: (work: string) => string;
   readonly take: (work: string, step: number, demands: readonly Demand[]) => Promise<Result<null>>;
 }
 
 /** The limits of a tenant that hold for calls of models; nothing where there are none. */
-export async function heldAgainst(
+export async function limitsOfWork(
   facts: LimitFacts,
   platform: Omit<LimitPlatform, "openAsks">,
 ): Promise<WorkLimits | undefined> {
   const { tenantId } = facts;
   const limits = ((await platform.tenants.get(tenantId))?.limits ?? []).filter(({ measure }) => isReserved(measure));
   const demands = (amounts: Amounts): Demand[] => demandsOf(limits, facts, amounts, platform.now());
-  const held = demands({ tokens: 1, money: 1 });
-  if (held.length === 0) return undefined;
-  const priceOf = held.some(({ measure }) => measure === "money") ? await platform.priceOf() : () => 0;
+  const active = demands({ tokens: 1, money: 1 });
+  if (active.length === 0) return undefined;
+  const priceOf = active.some(({ measure }) => measure === "money") ? await platform.priceOf() : () => 0;
   return {
     demands,
     priceOf,
+    reservationFor: (work: string) =>
+      platform.budgets.reservationFor(tenantId, work, facts.subject ?? facts.sessionId ?? work, active),
     take: (work: string, step: number, taken: readonly Demand[]): Promise<Result<null>> =>
       platform.budgets.take(tenantId, { work, step, demands: [...taken] }),
   };
