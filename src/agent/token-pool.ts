@@ -23,7 +23,10 @@ export class TokenPool {
         const most = call.inputTokens + call.maxOutputTokens;
         if (this.taken + most > this.tokens) {
           refused(most);
-          return { refused: `its call may take ${most} tokens, and ${this.tokens - this.taken} are left` };
+          return {
+            code: "limit_reached",
+            refused: `its call may take ${most} tokens, and ${this.tokens - this.taken} are left`,
+          };
         }
         this.taken += most;
         const reserved = await within?.reserve(call);
