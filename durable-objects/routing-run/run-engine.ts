@@ -79,7 +79,8 @@ export class RunEngine implements RootEngine {
   begin(identity: RunIdentity, definition: RunDefinition, admitted?: AdmittedWork): void {
     this.kit.write(() => {
       this.store.create(identity, definition, crypto.randomUUID(), this.platform.now());
-      if (admitted?.reserved !== undefined) this.kit.budgets.begin(identity.runId, admitted.reserved, admitted.reservation);
+      if (admitted?.reserved !== undefined)
+        this.kit.budgets.begin(identity.runId, admitted.reserved, admitted.reservation);
       this.kit.events.append("run.started", identity.runId, { runId: identity.runId });
       this.updateIndex();
       this.kit.loop.kick({ id: identity.runId, revision: identity.revision });
