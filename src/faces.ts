@@ -16,7 +16,13 @@ export const faces: readonly Face[] = [
     callers: "anybody",
     load: loaded(async () => (await import("./mcp/face.js")).mcpMetadata),
   },
-  { paths: /^\/v1\/(chat\/completions|responses|models)(\/|$)/, callers: "tenant", load: openAi },
+  // OpenAI's clients know other paths too: they are told in OpenAI's words that there is no such thing here.
+  {
+    paths:
+      /^\/v1\/(chat|completions|responses|models|embeddings|moderations|conversations|files|uploads|images|audio|videos|batches|fine_tuning|vector_stores|assistants|realtime|containers)(\/|$)/,
+    callers: "tenant",
+    load: openAi,
+  },
   {
     paths: /^\/webhooks\//,
     callers: "signed",

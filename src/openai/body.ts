@@ -1,4 +1,4 @@
-/** Bodies of requests, read by a schema: what is wrong is a 400 that names the parameter. */
+/** Bodies and queries of requests, read by a schema: what is wrong is a 400 that names the parameter. */
 import { z } from "zod";
 import { issueWords } from "../conversation/issues.js";
 import { ownValue } from "../conversation/own-value.js";
@@ -9,9 +9,18 @@ export function readBody<T extends z.ZodType>(schema: T, text: string | undefine
   const { value, problem, isTooMuch } = readJson(text ?? "");
   if (isTooMuch) throw new OpenAiError(400, "invalid_value", `${problem}.`);
   if (problem !== undefined) throw new OpenAiError(400, "invalid_request", "Send the request as a JSON body.");
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
+  return parsed(schema, value);
+}
+
+/** The parameters of an address, likewise. Whether they are known is asked before. */
+export function readQuery<T extends z.ZodType>(schema: T, query: Readonly<Record<string, string>>): z.infer<T> {
+  return parsed(schema, query);
+}
+
+function parsed<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
   if (issue === undefined) throw new OpenAiError(400, "invalid_request", "The body isn't what this route takes.");
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys") {

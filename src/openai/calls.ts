@@ -9,11 +9,16 @@ import { errorResponse, OpenAiError } from "./errors.js";
 export const sessionHeader = "x-conclave-session";
 
 /** Renders what this face refuses; what acts refuse, and what nobody foresaw, is the app's to render. */
-export async function answering(c: Context<FaceEnv>, answer: () => Promise<Response>): Promise<Response> {
+export async function answering(
+  c: Context<FaceEnv>,
+  answer: () => Promise<Response>,
+  known: readonly string[] = [],
+): Promise<Response> {
   try {
-    const [unknown] = Object.keys(c.req.query());
+    const unknown = Object.keys(c.req.query()).find((name) => !known.includes(name));
     if (unknown !== undefined) {
-      const detail = `The route doesn't know the query parameter ${unknown}. It takes none.`;
+      const takes = known.length === 0 ? "none" : known.join(", ");
+      const detail = `The route doesn't know the query parameter ${unknown}. It takes ${takes}.`;
       throw new OpenAiError(400, "unknown_parameter", detail, unknown);
     }
     return await answer();

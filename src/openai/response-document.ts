@@ -4,6 +4,7 @@ import { type OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import { compactRequestSchema, responseRequestSchema } from "./response-body.js";
 import { echoSchema, shownToolSchema } from "./response-echo.js";
 import { responseEventSchema } from "./response-events.js";
+import { inputItemSchema, inputItemsSchema } from "./response-input-items.js";
 import { itemSchema } from "./response-items.js";
 import {
   outputCallSchema,
@@ -31,6 +32,7 @@ export const compactionSchema = z.object({
 const shapes: Readonly<Record<string, z.ZodType>> = {
   ResponseInputItem: itemSchema,
   ResponseItem: outputItemSchema,
+  ResponseSentItem: inputItemSchema,
   ResponseMessage: outputMessageSchema,
   ResponseFunctionCall: outputCallSchema,
   ResponsePart: partSchema,
@@ -104,10 +106,46 @@ export function describeResponses(registry: Registry, refusals: Refusals): void 
     path: "/v1/responses/{responseId}",
     operationId: "getResponse",
     summary: "A response that was stored, as it is now",
-    description: "What the request's instructions said isn't shown again: `instructions` is null.",
-    request: { params },
+    description:
+      "What the request's instructions said isn't shown again: `instructions` is null. With `stream=true` it comes as events, to its end; behind `starting_after` what came in pieces comes whole where it is done, not in pieces again.",
+    request: {
+      params,
+      query: z.object({
+        stream: z.enum(["true", "false"]).optional(),
+        starting_after: z.int().min(0).optional(),
+        include_obfuscation: z.literal("false").optional(),
+      }),
+    },
     responses: {
-      200: { description: "The response", content: { "application/json": { schema: responseSchema } } },
+      200: {
+        description: "The response, or its events",
+        content: {
+          "application/json": { schema: responseSchema },
+          "text/event-stream": { schema: responseEventSchema },
+        },
+      },
+      ...refusals(400, 404, 429),
+    },
+  });
+  registry.registerPath({
+    ...about,
+    "x-act": "readResponse",
+    method: "get",
+    path: "/v1/responses/{responseId}/input_items",
+    operationId: "listResponseInputItems",
+    summary: "What the request of a stored response sent, the newest first",
+    description:
+      "What the response's own request sent, not what it goes on from: `previous_response_id` names that. Of a request that supervisors changed there is the message alone, as they left it, of one that they blocked nothing.",
+    request: {
+      params,
+      query: z.object({
+        limit: z.int().min(1).max(100).default(20),
+        order: z.enum(["asc", "desc"]).default("desc"),
+        after: z.string().max(200).optional(),
+      }),
+    },
+    responses: {
+      200: { description: "A page of items", content: { "application/json": { schema: inputItemsSchema } } },
       ...refusals(400, 404, 429),
     },
   });

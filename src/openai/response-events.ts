@@ -21,6 +21,7 @@ const ofItem = { output_index: z.int(), item: outputItemSchema };
 const inItem = { item_id: z.string(), output_index: z.int() };
 const inPart = { ...inItem, content_index: z.int() };
 const logprobs = z.array(z.unknown());
+const wrong = { code: z.string().nullable(), message: z.string(), param: z.string().nullable() };
 
 const bodies = {
   "response.created": ofResponse,
@@ -38,14 +39,8 @@ const bodies = {
   "response.refusal.done": { ...inPart, refusal: z.string() },
   "response.function_call_arguments.delta": { ...inItem, delta: z.string() },
   "response.function_call_arguments.done": { ...inItem, name: z.string(), arguments: z.string() },
-  error: {
-    error: z.object({
-      type: z.string(),
-      code: z.string().nullable(),
-      message: z.string(),
-      param: z.string().nullable(),
-    }),
-  },
+  // OpenAI's schema has what is wrong in the event itself, Open Responses within `error`.
+  error: { ...wrong, error: z.object({ type: z.string(), ...wrong }) },
 } as const;
 type EventType = keyof typeof bodies;
 type Body<T extends EventType> = z.infer<z.ZodObject<(typeof bodies)[T]>>;
@@ -92,7 +87,8 @@ export async function* responseEvents(
     }
   } catch (error) {
     const refusal = refusalOf(error);
-    yield event("error", bodyOf(refusal));
+    const { code, message: detail, param } = refusal;
+    yield event("error", { ...bodyOf(refusal), code, message: detail, param });
     const response: ResponseObject = {
       ...begun,
       status: "failed",
@@ -100,6 +96,22 @@ export async function* responseEvents(
       error: { code: refusal.code, message: refusal.message },
     };
     yield event("response.failed", { response });
+  }
+}
+
+/**
+ * The same for a reader who has seen some of it already: what came in pieces doesn't come in pieces again, but whole where it is done.
+ * @param after the number of the last event that was seen
+ */
+export async function* resumedEvents(
+  events: AsyncIterable<ResponseEvent>,
+  after: number,
+): AsyncGenerator<ResponseEvent> {
+  let sequence = after;
+  for await (const event of events) {
+    if (/^response\.(created|in_progress)$|\.(added|delta)$/.test(event.type)) continue;
+    sequence += 1;
+    yield { ...event, sequence_number: sequence };
   }
 }
 
@@ -153,7 +165,7 @@ class StreamedMessage {
   }
 
   *say(text: string): Generator<ResponseEvent> {
-    yield* this.open({ type: "output_text", text: "", annotations: [] });
+    yield* this.open({ type: "output_text", text: "", annotations: [], logprobs: [] });
     const part = this.content.at(-1);
     if (text === "" || part?.type !== "output_text") return;
     part.text += text;

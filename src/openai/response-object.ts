@@ -7,7 +7,12 @@ import type { TurnRef } from "../chat/turn-request.js";
 import { type Answer, answerOf, failureOf } from "./outcome.js";
 import { type Echo, echoSchema } from "./response-echo.js";
 
-const outputText = z.object({ type: z.literal("output_text"), text: z.string(), annotations: z.array(z.unknown()) });
+const outputText = z.object({
+  type: z.literal("output_text"),
+  text: z.string(),
+  annotations: z.array(z.unknown()),
+  logprobs: z.array(z.unknown()),
+});
 const refusal = z.object({ type: z.literal("refusal"), refusal: z.string() });
 export const partSchema = z.discriminatedUnion("type", [outputText, refusal]);
 export type Part = z.infer<typeof partSchema>;
@@ -187,7 +192,7 @@ function outputOf(ref: TurnRef, answer: Answer, shown?: readonly Part[]): Output
 function partOf(answer: Answer): Part {
   return answer.kind === "refused"
     ? { type: "refusal", refusal: answer.refusal }
-    : { type: "output_text", text: answer.text, annotations: [] };
+    : { type: "output_text", text: answer.text, annotations: [], logprobs: [] };
 }
 
 /** Items are named after their response, so that a reference to one finds it. */

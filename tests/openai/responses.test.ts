@@ -577,9 +577,9 @@ describe("what is refused", () => {
     });
     const noKey = await send("POST", "/v1/responses", { key: "cnk_nobody", body: {} });
     expect([noKey.status, await noKey.json()]).toMatchObject([401, { error: { code: "invalid_api_key" } }]);
-    expect(await tenant.call("GET", "/v1/responses/resp_x?stream=true")).toMatchObject({
+    expect(await tenant.call("GET", "/v1/responses/resp_x?limit=1")).toMatchObject({
       status: 400,
-      body: { error: { code: "unknown_parameter", param: "stream" } },
+      body: { error: { code: "unknown_parameter", param: "limit" } },
     });
     expect(await tenant.call("GET", "/v1/responses")).toMatchObject({
       status: 426,

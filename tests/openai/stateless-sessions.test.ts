@@ -60,7 +60,15 @@ describe("a session of one turn", () => {
     await runHousekeeping();
     expect((await callAgain()).body.choices[0].message.content).toBe("Invoice 7 is paid.");
     expect(await model.requests()).toHaveLength(2);
-    await eventually(async () => expect(await storedSessions(tenant)).toEqual([]));
+    // Who answered what is still asked for when the answer is there.
+    expect((await tenant.call("GET", `/v1/asks/${askId}`)).body).toMatchObject({
+      status: "answered",
+      answer: { response: "Number 7." },
+      closedBy: { kind: "key" },
+    });
+    passTime(10 * 60_000);
+    await runHousekeeping();
+    expect(await storedSessions(tenant)).toEqual([]);
   });
 
   it("is kept as long as somebody who goes on from it asked, though the copy of its end comes after that", async () => {
@@ -157,5 +165,9 @@ it("knows the sessions that the version before marked in their metadata, and lea
   expect((await tenant.call("GET", `/v1/sessions/${marked}`)).body).not.toHaveProperty("stateless");
   expect((await tenant.call("GET", `/v1/sessions/${sessionId}`)).body).toMatchObject({ stateless: true, metadata: {} });
   expect((await callAgain()).body.choices[0].message.content).toBe("Invoice 7 is paid.");
-  await eventually(async () => expect(await storedSessions(tenant)).toEqual([marked]));
+  await eventually(async () => expect(await statusInIndex(sessionId)).toBe("idle"));
+  vi.useFakeTimers({ toFake: ["Date"] });
+  passTime(30 * 60_000);
+  await runHousekeeping();
+  expect(await storedSessions(tenant)).toEqual([marked]);
 });

@@ -87,7 +87,16 @@ export async function streamChat(
   services: Services,
 ): Promise<{ readonly place: ChatPlace; readonly events: AsyncGenerator<ChatEvent> }> {
   need(authorize(actor, completeChat));
-  const place = await beginChat(actor, input, caller, services);
+  return followPlace(actor, await beginChat(actor, input, caller, services), caller, services);
+}
+
+/** The same of a turn that was begun before, from its beginning. The actor has been asked whether they may read it. */
+export async function followPlace(
+  actor: Actor,
+  place: ChatPlace,
+  caller: ChatCaller,
+  services: Services,
+): Promise<{ readonly place: ChatPlace; readonly events: AsyncGenerator<ChatEvent> }> {
   const query = { after: 0, lingerMs: 0, work: place.turnId };
   const stream = await openStream(actor, { kind: "session", id: place.sessionId }, query, services);
   const signal = patient(actor, caller);
@@ -235,7 +244,8 @@ function aborted(signal: AbortSignal): { readonly promise: Promise<never>; reado
 }
 
 /**
- * Removes the session of one turn, and with it whatever is still under way in it; one whose turn waits is needed for the answer. Under
+ * Removes the session of one turn, and with it whatever is still under way in it; one whose turn waits is needed for the answer, and one
+ * that asked is left to the housekeeping: its caller looks up who answered. Under
  * an Idempotency-Key it stays until its answer is kept: until then whoever repeats the call finds it here, and what nobody comes
  * back for is forgotten by the housekeeping.
  * @param turn left out where it came to no end that anybody heard of
@@ -250,6 +260,7 @@ function release(
   if (!isStateless || turn?.status === "waiting") return;
   const remove = (): Promise<boolean> => removeSession(actor.tenantId, sessionId, services);
   if (kept !== undefined && turn?.status === "completed") kept.keep(sessionId);
+  else if (turn !== undefined && turn.asks.length > 0) return;
   else if (actor.command === undefined) background(remove());
   else if (answerKept !== undefined) background(answerKept.then((isKept) => isKept && remove()));
 }

@@ -19,7 +19,7 @@ const response = {
       id: "msg_ses_01m8072fx3xw2y7q4w92ev76va_01m8072fy2kq3c4w92ev76vaxy",
       role: "assistant",
       status: "completed",
-      content: [{ type: "output_text", text: "It comes tomorrow.", annotations: [] }],
+      content: [{ type: "output_text", text: "It comes tomorrow.", annotations: [], logprobs: [] }],
     },
   ],
   usage: {
@@ -71,6 +71,21 @@ export const openAiExamples = {
     created_at: 1_795_339_800,
     output: [{ type: "compaction", id: "cmp_01m8072fy2kq3c4w92ev76vaxy", encrypted_content: "kb2…" }],
     usage: response.usage,
+  },
+  "listResponseInputItems 200": {
+    object: "list",
+    data: [
+      {
+        type: "message",
+        id: `${response.id.replace(/^resp/, "in")}_0`,
+        status: "completed",
+        role: "user",
+        content: [{ type: "input_text", text: "Where is my parcel?" }],
+      },
+    ],
+    first_id: `${response.id.replace(/^resp/, "in")}_0`,
+    last_id: `${response.id.replace(/^resp/, "in")}_0`,
+    has_more: false,
   },
   "deleteResponse 200": { id: response.id, object: "response", deleted: true },
   OpenAiError: {
