@@ -46,7 +46,8 @@ try {
   await demandDataOfItsOwn();
   await demandFreePort();
   makeSecrets();
-  await migrate();
+  // One after another: each is a process of its own, and they share a folder.
+  for (const database of ["conclave", "conclave-01"]) await migrate(database);
   worker = startWorker();
   await answered();
   const key = await localKey(await openShop(readKey()?.shopPort ?? new URL(shopInStarter).port));
@@ -152,10 +153,10 @@ function makeSecrets() {
 }
 
 /** Tried three times: a start that was killed may have left its own migration running, and the same step can't be done by two. */
-async function migrate() {
-  console.log("bringing the local database up to date …");
+async function migrate(database) {
+  console.log(`bringing the local database ${database} up to date …`);
   for (let attempt = 1; ; attempt++) {
-    const { status, said } = await ended(["d1", "migrations", "apply", "conclave", "--local"]);
+    const { status, said } = await ended(["d1", "migrations", "apply", database, "--local"]);
     if (status === 0) return;
     if (attempt === 3) throw new Error(`the local database could not be brought up to date:\n${said}`);
     await new Promise((resolve) => setTimeout(resolve, 2_000));

@@ -15,6 +15,7 @@ import { callHttpWorker } from "./application/worker-caller.js";
 import type { NewQueueJob } from "./catalogues/queue-jobs.js";
 import type { LaterJob } from "./catalogues/webhooks.js";
 import { channelOf } from "./channels/connection.js";
+import { databaseJurisdictions, databaseNumber, databasesOf, environmentAt } from "./composition/databases.js";
 import { named, shared, tenantModel, tenantProvider } from "./composition/shared.js";
 import { AskGateway } from "./gateways/ask-gateway.js";
 import { ChannelGateway } from "./gateways/channel-gateway.js";
@@ -44,7 +45,13 @@ import { D1TeamState } from "./stores/team-state.js";
 import { TenantCopy } from "./stores/tenant-copy.js";
 import { WebhookDeliveries } from "./stores/webhook-deliveries.js";
 import { WebhookStore } from "./stores/webhook-store.js";
+import { databaseOf } from "./tenancy/home.js";
 import { loaded } from "./text/lazily.js";
+
+/** Of this tenant's database: what an object of the tenant is composed of. */
+export function environmentOf(env: Env, tenantId: string): Env {
+  return environmentAt(env, databaseOf(tenantId));
+}
 
 /** @param revision of the tenant that it is for, where somebody has just read it */
 export function composeRootPlatform(env: Env, revision?: number): RootPlatform {
@@ -189,6 +196,10 @@ export function composeServices(env: Env, { cf, bookmark, origin = "" }: Request
   const { bookmarks, sealingSecrets } = shared(env);
   const services = {
     ...servicesFrom(env, locationHint(cf)),
+    database: databaseNumber(env),
+    databaseJurisdictions: databaseJurisdictions(env),
+    databases: databasesOf(env),
+    at: (database: number) => composeServices(environmentAt(env, database), { cf, bookmark, origin }),
     origin,
     // Its key is derived by the request that needs it: a promise isn't kept beyond its request.
     tokens: createTokenSigner(sealingSecrets),
@@ -252,7 +263,10 @@ function makeServices(env: Env, place: Place) {
     roundtableIndex: new RoundtableIndex(db),
     asks: new AskGateway({ ses: sessions, run: runs, rt: roundtables }),
     debates: new DebateGateway({ ses: sessions, run: runs }),
-  } satisfies Omit<Services, "tokens" | "bookmark" | "origin">;
+  } satisfies Omit<
+    Services,
+    "tokens" | "bookmark" | "origin" | "database" | "databases" | "databaseJurisdictions" | "at"
+  >;
 }
 
 function nearStoresOf(env: Env, db: Database): NearStores {

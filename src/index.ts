@@ -6,6 +6,7 @@ import { MemoryThread } from "../durable-objects/memory-thread/object.js";
 import { Roundtable } from "../durable-objects/roundtable/object.js";
 import { RoutingRun } from "../durable-objects/routing-run/object.js";
 import { TenantBudget } from "../durable-objects/tenant-budget/object.js";
+import { eachDatabase } from "./application/home.js";
 import { runMaintenance } from "./application/system/run-maintenance.js";
 import { composeServices } from "./composition.js";
 import { faces } from "./faces.js";
@@ -23,6 +24,7 @@ export default {
   queue: (batch, env) => consumeJobs(batch.messages, composeServices(env)),
   scheduled: async (controller, env) => {
     const owedAlone = controller.cron === everyMinute;
-    await runMaintenance(deploymentActor, { at: controller.scheduledTime, owedAlone }, composeServices(env));
+    const schedule = { at: controller.scheduledTime, owedAlone };
+    await eachDatabase(composeServices(env), (services) => runMaintenance(deploymentActor, schedule, services));
   },
 } satisfies ExportedHandler<Env>;

@@ -1,5 +1,6 @@
 /** The object of a conversation in a chat as others call it: what it does is in `ConversationEngine`. */
-import { composeChannelPlatform } from "../../src/composition.js";
+
+import { composeChannelPlatform, environmentOf } from "../../src/composition.js";
 import type { CommandKey } from "../../src/conversation/command-key.js";
 import {
   type ConversationIdentity,
@@ -9,6 +10,7 @@ import {
   type FormText,
 } from "../../src/gateways/channel-gateway.js";
 import { toWire, type Wire } from "../../src/gateways/wire.js";
+import { tenantOf } from "../kit/home.js";
 import { StoredObject } from "../kit/stored-object.js";
 import { ConversationEngine } from "./engine.js";
 import { channelConversationSchema } from "./schema.js";
@@ -16,7 +18,12 @@ import { channelConversationSchema } from "./schema.js";
 /** One conversation: what comes in, in order and once, and what goes out. */
 export class ChannelConversation extends StoredObject<ConversationEngine> implements ConversationObject {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, channelConversationSchema, new ConversationEngine(ctx, composeChannelPlatform(env)));
+    super(
+      ctx,
+      env,
+      channelConversationSchema,
+      new ConversationEngine(ctx, composeChannelPlatform(environmentOf(env, tenantOf(ctx, "conversation")))),
+    );
     if (this.canGoOn()) this.engine.kit.loop.kick();
   }
 

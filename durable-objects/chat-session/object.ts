@@ -11,7 +11,7 @@ import {
   sessionDefinitionSchema,
   type Turn,
 } from "../../src/chat/session.js";
-import { composeRootPlatform } from "../../src/composition.js";
+import { composeRootPlatform, environmentOf } from "../../src/composition.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import type { CommandKey } from "../../src/conversation/command-key.js";
 import type { ChatMessage } from "../../src/conversation/message.js";
@@ -28,6 +28,7 @@ import type {
 } from "../../src/gateways/session-gateway.js";
 import { fromWire, type Page, pageOfRows, toWire, type Wire } from "../../src/gateways/wire.js";
 import type { TurnTrace } from "../../src/routing/trace.js";
+import { tenantOf } from "../kit/home.js";
 import { Root } from "../kit/root.js";
 import { chatSessionSchema } from "./schema.js";
 import { SessionEngine } from "./session-engine.js";
@@ -36,7 +37,12 @@ import { turnTrace } from "./turn-trace.js";
 /** One session: its messages, its turns one at a time, the asks they wait on. */
 export class ChatSession extends Root<SessionEngine> implements SessionObject {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, chatSessionSchema, new SessionEngine(ctx, composeRootPlatform(env)));
+    super(
+      ctx,
+      env,
+      chatSessionSchema,
+      new SessionEngine(ctx, composeRootPlatform(environmentOf(env, tenantOf(ctx, "session")))),
+    );
   }
 
   async create(

@@ -2,6 +2,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { NewerStateError } from "../../src/gateways/newer-state.js";
 import { describeError, log } from "../../src/platform/logging.js";
+import { pathOf } from "./home.js";
 import type { Kit } from "./kit.js";
 import { applySchema, hasSchema, kitSchema, type SchemaStep } from "./schema.js";
 
@@ -27,7 +28,7 @@ export abstract class StoredObject<W extends { readonly kit: Kit }> extends Dura
     } catch (error) {
       if (!(error instanceof NewerStateError)) throw error;
       this.newerState = error;
-      const [tenantId, objectId] = ctx.id.name?.split("/") ?? [];
+      const [tenantId, objectId] = pathOf(ctx);
       log("error", "object.newer_state", { tenantId, objectId, ...describeError(error) });
     }
   }

@@ -1,5 +1,6 @@
 /** The object of a memory thread as others call it: what it does is in `ThreadEngine`. */
-import { composeMemoryPlatform } from "../../src/composition.js";
+
+import { composeMemoryPlatform, environmentOf } from "../../src/composition.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import {
   type AppendCommand,
@@ -12,6 +13,7 @@ import {
 import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
 import type { Invocation, Level, Thread } from "../../src/memory/memory.js";
 import type { DoneBy } from "../../src/tenancy/audit.js";
+import { tenantOf } from "../kit/home.js";
 import { StoredObject } from "../kit/stored-object.js";
 import { type Checkpoint, checkpointOf, checkpointSchema } from "./checkpoint.js";
 import { memoryThreadSchema } from "./schema.js";
@@ -20,7 +22,12 @@ import { ThreadEngine } from "./thread-engine.js";
 /** One thread of a memory: its messages, its marks, its checkpoint. */
 export class MemoryThread extends StoredObject<ThreadEngine> implements ThreadObject {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, memoryThreadSchema, new ThreadEngine(ctx, composeMemoryPlatform(env)));
+    super(
+      ctx,
+      env,
+      memoryThreadSchema,
+      new ThreadEngine(ctx, composeMemoryPlatform(environmentOf(env, tenantOf(ctx, "thread")))),
+    );
   }
 
   async start(identity: ThreadIdentity): Promise<Wire<Invocation>> {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type Effect, effectSchema } from "../../src/agent/effects.js";
 import type { Answerer } from "../../src/asks/ask.js";
-import { composeRootPlatform } from "../../src/composition.js";
+import { composeRootPlatform, environmentOf } from "../../src/composition.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import type { CommandKey } from "../../src/conversation/command-key.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
@@ -18,6 +18,7 @@ import {
   type Roundtable as RoundtableView,
   roundtableDefinitionSchema,
 } from "../../src/roundtable/roundtable.js";
+import { tenantOf } from "../kit/home.js";
 import { Root } from "../kit/root.js";
 import type { Admitted } from "./command-intake.js";
 import { RoundtableEngine } from "./roundtable-engine.js";
@@ -41,7 +42,12 @@ interface SentCommand {
 /** One debate: its rounds, what its seats asked for, and what it came to. */
 export class Roundtable extends Root<RoundtableEngine> implements RoundtableObject {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, roundtableSchemaSteps, new RoundtableEngine(ctx, composeRootPlatform(env)));
+    super(
+      ctx,
+      env,
+      roundtableSchemaSteps,
+      new RoundtableEngine(ctx, composeRootPlatform(environmentOf(env, tenantOf(ctx, "roundtable")))),
+    );
   }
 
   async start(identity: RoundtableIdentity, definition: Wire<RoundtableDefinition>, waitMs: number): Answer {

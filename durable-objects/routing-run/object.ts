@@ -1,11 +1,13 @@
 /** The object of a run as others call it: what it does is in `RunEngine`. */
-import { composeRootPlatform } from "../../src/composition.js";
+
+import { composeRootPlatform, environmentOf } from "../../src/composition.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { RunIdentity, RunObject } from "../../src/gateways/run-gateway.js";
 import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
 import { type Run, type RunDefinition, runDefinitionSchema } from "../../src/routing/run.js";
 import type { RunTrace } from "../../src/routing/trace.js";
+import { tenantOf } from "../kit/home.js";
 import { Root } from "../kit/root.js";
 import { RunEngine } from "./run-engine.js";
 import { traceView } from "./run-view.js";
@@ -14,7 +16,12 @@ import { routingRunSchema } from "./schema.js";
 /** One run of a team: its decisions, its results, the asks it waits on. */
 export class RoutingRun extends Root<RunEngine> implements RunObject {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, routingRunSchema, new RunEngine(ctx, composeRootPlatform(env)));
+    super(
+      ctx,
+      env,
+      routingRunSchema,
+      new RunEngine(ctx, composeRootPlatform(environmentOf(env, tenantOf(ctx, "run")))),
+    );
   }
 
   /** Begins the run, unless that was done before, and waits for its end or its wait, at most `waitMs`. */

@@ -1,6 +1,6 @@
 /** The object of a tenant's limits as others call it: what it does is in `BudgetEngine`. */
 
-import { composeBudgetPlatform } from "../../src/composition.js";
+import { composeBudgetPlatform, environmentOf } from "../../src/composition.js";
 import type { Result } from "../../src/conversation/problem.js";
 import type { BudgetObject, Taken } from "../../src/gateways/budget-gateway.js";
 import type { Renewal, Taking } from "../../src/gateways/budget-messages.js";
@@ -10,6 +10,7 @@ import type { Settlement } from "../../src/tenancy/limits/grants.js";
 import { hotCallsOfShard, hotCallsPerSecond, spreadMs } from "../../src/tenancy/limits/leases.js";
 import type { LimitState } from "../../src/tenancy/limits/limit.js";
 import { loaded } from "../../src/text/lazily.js";
+import { tenantOf } from "../kit/home.js";
 import { StoredObject } from "../kit/stored-object.js";
 import { BudgetEngine } from "./budget-engine.js";
 import { tenantBudgetSchema } from "./schema.js";
@@ -19,7 +20,12 @@ const messages = loaded(() => import("../../src/gateways/budget-messages.js"));
 /** What one tenant has used and reserved of its limits. */
 export class TenantBudget extends StoredObject<BudgetEngine> implements BudgetObject {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, tenantBudgetSchema, new BudgetEngine(ctx, composeBudgetPlatform(env)));
+    super(
+      ctx,
+      env,
+      tenantBudgetSchema,
+      new BudgetEngine(ctx, composeBudgetPlatform(environmentOf(env, tenantOf(ctx, "budget")))),
+    );
   }
 
   async take(tenantId: string, taking: Wire<Taking>, number?: number): Promise<Taken> {

@@ -18,6 +18,7 @@ import type { Actor } from "../tenancy/actor.js";
 import type { Permission, Requirement, WidenableAct } from "../tenancy/acts.js";
 import { authorize } from "../tenancy/authority.js";
 import { lazily } from "../text/lazily.js";
+import { servicesForAct } from "./home.js";
 import type { Services } from "./services.js";
 
 /** How an act is reached over HTTP. Fields of its input that the path names come from there, `body` names the one that is the body, the others are the query. */
@@ -97,7 +98,7 @@ export function act<N extends string, I, R extends O, O>(
   const allowed = { act: name, ...rest };
   const perform = async (actor: Actor, given: I, services: Services): Promise<R> => {
     need(authorize(actor, allowed));
-    return run(actor, given, services);
+    return run(actor, given, servicesForAct(actor.tenantId, given, services));
   };
   const schema = input && lazily(input);
   const read = (sent: unknown): ReadInput<R> => {

@@ -60,8 +60,15 @@ export async function removeSession(
   return true;
 }
 
-/** Removes a tenant and all it holds. What is repeated after an interruption goes on. */
-export async function removeTenant(tenantId: string, ports: RemovalPorts): Promise<void> {
+/**
+ * Removes a tenant and all it holds. What is repeated after an interruption goes on.
+ * @param ofDeployment what who runs the deployment was answered about it
+ */
+export async function removeTenant(
+  tenantId: string,
+  ports: RemovalPorts,
+  ofDeployment: Pick<IdempotencyStore, "forget"> = ports.answers,
+): Promise<void> {
   const { index, sessions, runIndex, runs, roundtableIndex, roundtables, memory, tenants, answers } = ports;
   // From here on nobody makes anything that would be missed below.
   await tenants.removeKeys(tenantId);
@@ -82,7 +89,7 @@ export async function removeTenant(tenantId: string, ports: RemovalPorts): Promi
   await removeDatasets(tenantId, ports);
   await ports.budgets.remove(tenantId);
   await answers.forgetAll(tenantId);
-  await answers.forget(deploymentScope, tenantId);
+  await ofDeployment.forget(deploymentScope, tenantId);
   await tenants.remove(tenantId);
 }
 

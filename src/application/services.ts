@@ -47,6 +47,12 @@ import type { SupervisorBuilder } from "./supervisor-builder.js";
 import type { ToolBuilder } from "./tool-builder.js";
 
 export interface Services {
+  /** Which of the deployment's databases these reach; all there are; and what reaches another one (`home.ts`). */
+  readonly database: number;
+  readonly databases: readonly number[];
+  readonly at: (database: number) => Services;
+  /** The laws that databases lie under, as far as they do. */
+  readonly databaseJurisdictions: ReadonlyMap<number, string>;
   readonly environment: string;
   /** Where this request reached the deployment, as `https://host`; empty where nobody did, as in queues. */
   readonly origin: string;

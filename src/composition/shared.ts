@@ -53,6 +53,7 @@ import { type TenantReader, TenantSnapshots } from "../stores/tenant-snapshots.j
 import { type Tenant, TenantStore } from "../stores/tenant-store.js";
 import { ToolCache } from "../stores/tool-cache.js";
 import { loaded } from "../text/lazily.js";
+import { firstEnvironment } from "./databases.js";
 
 export interface Shared {
   readonly db: Database;
@@ -92,6 +93,9 @@ export function shared(env: Env): Shared {
   const known = sharedOf.get(env);
   if (known !== undefined) return known;
   measureWith(env.METRICS);
+  const root = firstEnvironment(env);
+  // What is of the isolate, or of no tenant, there is once.
+  const ofAll = root === env ? undefined : shared(root);
   const bookmarks = new Bookmarks();
   const db = new PrimaryDatabase(env.DB, bookmarks);
   const placements = new TenantPlacements(db);
@@ -156,9 +160,9 @@ export function shared(env: Env): Shared {
     memorySupervision,
     answers,
     claims,
-    load: new IsolateLoad(now),
+    load: ofAll?.load ?? new IsolateLoad(now),
     prices: loaded(async () => new (await priceStore()).PriceStore(db, now)),
-    bulkTurns: new BulkTurns({ now: () => performance.now(), sleep }),
+    bulkTurns: ofAll?.bulkTurns ?? new BulkTurns({ now: () => performance.now(), sleep }),
     limits: new LimitStore(db, now),
     budgets: new BudgetGateway(new PlacedObjects(named(env, env.TENANT_BUDGET), placements), now),
   };

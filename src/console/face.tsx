@@ -86,7 +86,7 @@ routes.post("/console/sign-in", async (c) => {
 
 routes.post("/console/sign-out", async (c) => {
   const me = await whoIs(c);
-  if (me !== undefined) await signOut(me.actor, { sessionHash: me.sessionHash }, c.var.services);
+  if (me !== undefined) await signOut(me.actor, { sessionHash: me.sessionHash }, me.services);
   dropSession(c);
   return c.redirect("/console/sign-in", 303);
 });
@@ -151,7 +151,7 @@ async function doPost(c: C, screen: Screen, me: SignedIn): Promise<Response> {
 }
 
 function visitOf(c: C, me: SignedIn): Visit {
-  return { me, actor: me.actor, services: c.var.services, url: new URL(c.req.url), params: c.req.param() };
+  return { me, actor: me.actor, services: me.services, url: new URL(c.req.url), params: c.req.param() };
 }
 
 async function whoIs(c: C): Promise<SignedIn | undefined> {

@@ -58,6 +58,7 @@ export const tenantAuth = createMiddleware<AppEnv>(async (c, next) => {
     throw problem("unauthorized", "This key or token isn't valid: it was deleted or revoked, or it has expired.");
   }
   c.set("actor", caller.actor);
+  c.set("services", caller.services);
   c.set("corsOrigins", caller.corsOrigins);
   if (caller.beside !== undefined) c.executionCtx.waitUntil(caller.beside);
   await next();

@@ -3,7 +3,7 @@ import { ProblemError } from "../conversation/problem.js";
 import { base64Of, base64Url, derivedKey, fromBase64Url } from "./bytes.js";
 import { equalDigests, sha256Hex } from "./digest.js";
 
-const keyPattern = /^cnk_([0-9a-z]{26})_([A-Za-z0-9_-]{43})$/;
+const keyPattern = /^cnk_((?:d\d{2,4}_)?[0-9a-z]{26})_([A-Za-z0-9_-]{43})$/;
 
 export interface NewKey {
   readonly keyId: string;

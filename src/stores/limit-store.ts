@@ -1,7 +1,7 @@
 /** Limits in D1, of tenants and of the deployment, and what was told of them. */
 import { z } from "zod";
 import type { ActorRecord } from "../conversation/actor-record.js";
-import { all, type Database, first, hasChanged, run, type Sql, sql } from "../platform/sql.js";
+import { all, batch, type Database, first, hasChanged, run, type Sql, sql } from "../platform/sql.js";
 import { deploymentScope } from "../tenancy/actor.js";
 import type { DoneBy } from "../tenancy/audit.js";
 import type { LimitView, NewLimit, Raise, StoredLimit } from "../tenancy/limits/limit.js";
@@ -17,6 +17,9 @@ const bodyColumn = text.transform((json): StoredBody => JSON.parse(json));
 const limitRow = z.object({ tenant_id: text, name: text, body: bodyColumn, version: integer, updated_at: number });
 const eventRow = z.object({ seq: integer, type: text, at: number, data: text });
 const dataSchema = z.record(z.string(), z.unknown());
+
+/** A limit that the deployment sets for tenants, as it is stored. */
+export type DeploymentLimit = z.infer<typeof limitRow>;
 
 /** Limits that a tenant, or the deployment, may have. */
 export const maxLimits = 50;
@@ -61,10 +64,10 @@ export async function insertDefaultLimits(tenantId: string, now: number): Promis
   );
 }
 
-/** Rows of the audit of whom a limit is about; a deployment's limit of all tenants has its record in itself and in the log. */
+/** Rows of the audit of whom a limit is about, where they live in this database; a deployment's limit of all tenants has its record in itself and in the log. */
 function recorded(tenantId: string, { match }: Pick<NewLimit, "match">, row: (tenantId: string) => Sql): Sql[] {
   const of = tenantId === deploymentScope ? match?.tenantId : tenantId;
-  return of === undefined ? [] : [row(of)];
+  return of === undefined ? [] : [sql`${row(of)} AND EXISTS (SELECT 1 FROM tenants WHERE tenant_id = ${of})`];
 }
 
 export class LimitStore {
@@ -152,6 +155,39 @@ export class LimitStore {
       ...claimStatements(claim, "deleted"),
     ]);
     return hasChanged(removed);
+  }
+
+  /** Those of the deployment, as they are stored. */
+  ofDeployment(): Promise<DeploymentLimit[]> {
+    return all(this.db, limitRow)`SELECT * FROM limits WHERE tenant_id = ${deploymentScope} ORDER BY name`;
+  }
+
+  /**
+   * Makes the deployment's limits here what they are in its first database: what is read of a tenant finds them beside it. A tenant that
+   * lives here and that one of them is about has it on record.
+   */
+  async copy(limits: readonly DeploymentLimit[], done: DoneBy): Promise<void> {
+    const here = await this.ofDeployment();
+    const gone = here.filter(({ name }) => !limits.some((limit) => limit.name === name));
+    const others = limits.filter(({ name, version, body }) => {
+      const known = here.find((limit) => limit.name === name);
+      return known?.version !== version || JSON.stringify(known.body) !== JSON.stringify(body);
+    });
+    const record = (type: "limit.stored" | "limit.deleted", { name, body }: DeploymentLimit) =>
+      recorded(deploymentScope, body, (of) => insertResourceAct(of, type, { kind: "limits", name }, done));
+    const statements = [
+      ...gone.flatMap((limit) => [
+        sql`DELETE FROM limits WHERE tenant_id = ${deploymentScope} AND name = ${limit.name}`,
+        ...record("limit.deleted", limit),
+      ]),
+      ...others.flatMap((limit) => [
+        sql`INSERT INTO limits (tenant_id, name, body, version, updated_at)
+          VALUES (${deploymentScope}, ${limit.name}, ${JSON.stringify(limit.body)}, ${limit.version}, ${limit.updated_at})
+          ON CONFLICT DO UPDATE SET body = excluded.body, version = excluded.version, updated_at = excluded.updated_at`,
+        ...record("limit.stored", limit),
+      ]),
+    ];
+    if (statements.length > 0) await batch(this.db, statements);
   }
 
   /** How many asks are open: of the tenant, a subject, or a session, a run or a roundtable. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type ActorRecord, actorRecordSchema } from "../conversation/actor-record.js";
 import type { TokenUsage } from "../model/port.js";
 import { type NewPriceTable, type Price, type PriceTable, priceOfCalls, tableAt } from "../model/prices.js";
-import { all, type Database, first, sql } from "../platform/sql.js";
+import { all, batch, type Database, first, sql } from "../platform/sql.js";
 
 /** As it was stored; a row is never changed. */
 export interface StoredPrices extends PriceTable {
@@ -33,6 +33,13 @@ const listedRow = versionRow
 /** A version as it is listed: `models` is how many it names. */
 export type ListedPrices = z.infer<typeof listedRow>;
 const requestRow = z.object({ version: z.int(), request_hash: z.string() });
+const storedRow = z.object({
+  ...{ version: z.int(), valid_from: z.number(), currency: z.string() },
+  ...{ models: z.string(), created_at: z.number(), author: z.string() },
+});
+type PriceRow = z.infer<typeof storedRow>;
+/** Tables that are copied at once: each may name thousands of models. */
+const copiedAtOnce = 5;
 const lastRow = z.object({ version: z.int() });
 
 const columns = sql`version, valid_from, currency, models, created_at, author`;
@@ -88,6 +95,32 @@ export class PriceStore {
     return all(this.db, listedRow)`
       SELECT version, valid_from, currency, (SELECT COUNT(*) FROM json_each(models)) AS models, created_at, author
       FROM prices WHERE version < ${before} ORDER BY version DESC LIMIT ${limit}`;
+  }
+
+  /** Those of a later version, as they are stored. */
+  async rowsAfter(version: number): Promise<PriceRow[]> {
+    return all(
+      this.db,
+      storedRow,
+    )`SELECT ${columns} FROM prices WHERE version > ${version} ORDER BY version LIMIT ${copiedAtOnce}`;
+  }
+
+  /** The version that was stored last. */
+  async lastVersion(): Promise<number> {
+    return (await first(this.db, lastRow)`SELECT COALESCE(MAX(version), 0) AS version FROM prices`)?.version ?? 0;
+  }
+
+  /** Takes what the first database of the deployment has, under its versions: usage is priced beside its tenant. */
+  async copy(rows: readonly PriceRow[]): Promise<void> {
+    await batch(
+      this.db,
+      rows.map(
+        ({ version, valid_from, currency, models, created_at, author }) =>
+          sql`INSERT INTO prices (${columns}) VALUES (${version}, ${valid_from}, ${currency}, ${models}, ${created_at}, ${author})
+            ON CONFLICT DO NOTHING`,
+      ),
+    );
+    await this.read();
   }
 
   /** What was stored under the key of a request, and the hash of that. */

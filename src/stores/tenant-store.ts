@@ -6,6 +6,7 @@ import { ownValue } from "../conversation/own-value.js";
 import { newId } from "../platform/ids.js";
 import { opens, type Sealer } from "../platform/secrets.js";
 import { all, batch, type Database, first, hasChanged, run, type Sql, sql } from "../platform/sql.js";
+import { databaseOf, markId } from "../tenancy/home.js";
 import type { StoredLimit } from "../tenancy/limits/limit.js";
 import {
   type Jurisdiction,
@@ -83,6 +84,11 @@ const keyRow = z
   );
 const keyColumns = sql`key_id, role, label, created_at, expires_at, last_used_at`;
 
+/** A key says in which database its tenant lives. */
+function newKeyId(tenantId: string): string {
+  return markId(newId("key"), databaseOf(tenantId));
+}
+
 /** Tenants and keys in D1. */
 export class TenantStore {
   private readonly claims: KeyClaims;
@@ -100,18 +106,29 @@ export class TenantStore {
     return this.claims.purgeExpired(now);
   }
 
+  /** What a tenant of this request is called, in whichever database it is made: the new id, or the one that the request got before. */
+  async settleId(
+    id: string,
+    request: CreationKey | undefined,
+  ): Promise<{ readonly kind: "settled"; readonly id: string } | ClaimRefusal> {
+    const claim = await this.claims.claim(request, id, newKeyId(id));
+    return claim.kind === "claimed" ? { kind: "settled", id: claim.id } : claim;
+  }
+
   /**
    * Makes a tenant with its first key, of role admin. The key is given out here and never again, but to a retry of the very request.
+   * @param id what it is to be called: it says in which database it lives
    * @param by who made it, for the audit
    * @param request the key that it came with
    */
   async create(
+    id: string,
     name: string,
     settings: Settings,
     by: ActorRecord,
     request?: CreationKey,
   ): Promise<{ kind: "made"; tenantId: string; key: string } | ClaimRefusal> {
-    const claim = await this.claims.claim(request, newId("ten"), newId("key"));
+    const claim = await this.claims.claim(request, id, newKeyId(id));
     if (claim.kind !== "claimed") return claim;
     const { id: tenantId, created } = claim;
     // Of one that is there its settings may have been changed since.
@@ -154,6 +171,11 @@ export class TenantStore {
     ]);
   }
 
+  /** What its database holds, in bytes. */
+  async bytes(): Promise<number> {
+    return (await this.db.prepare("SELECT 1").all()).meta.size_after ?? 0;
+  }
+
   /** Removes the tenant and all its rows. */
   async remove(tenantId: string): Promise<boolean> {
     return (await run(this.db)`DELETE FROM tenants WHERE tenant_id = ${tenantId}`) > 0;
@@ -165,7 +187,7 @@ export class TenantStore {
     key: NewKey,
     request?: CreationKey,
   ): Promise<{ kind: "made"; keyId: string; key: string } | ClaimRefusal> {
-    const keyId = newId("key");
+    const keyId = newKeyId(tenantId);
     const claim = await this.claims.claim(request, keyId, keyId);
     if (claim.kind !== "claimed") return claim;
     const { created } = claim;

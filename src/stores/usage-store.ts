@@ -2,10 +2,10 @@
 import { z } from "zod";
 import { batch, type Database, joined, type Sql, sql } from "../platform/sql.js";
 import {
+  maxUsageLines,
   type UsageGroup,
-  type UsageLine,
   type UsageQuery,
-  type UsageSum,
+  type UsageReport,
   usageLineSchema,
   usageSumSchema,
 } from "../tenancy/usage.js";
@@ -25,9 +25,6 @@ const columns: Readonly<Record<UsageGroup, Sql>> = {
 
 const filters = ["tenant", "agent", "model", "subject", "key", "status"] as const;
 
-/** Lines that an answer holds at most. */
-const maxLines = 1_000;
-
 /** Failed calls have no model, and the offline one costs nothing: neither is missing in the money. */
 const sums = sql`COUNT(DISTINCT CASE WHEN kind = 'turn' THEN work_id END) AS turns,
   COUNT(DISTINCT CASE WHEN kind = 'run' THEN work_id END) AS runs, COALESCE(SUM(model_calls), 0) AS "modelCalls",
@@ -39,12 +36,6 @@ const sums = sql`COUNT(DISTINCT CASE WHEN kind = 'turn' THEN work_id END) AS tur
 const lineRows = lazily(() => z.array(usageLineSchema()));
 const totalRows = lazily(() => z.tuple([usageSumSchema()]));
 const currencyRows = lazily(() => z.array(z.object({ currency: z.string() })));
-
-export interface UsageReport {
-  readonly items: UsageLine[];
-  readonly total: UsageSum;
-  readonly currency: string | undefined;
-}
 
 export class UsageStore {
   constructor(private readonly db: Database) {}
@@ -67,7 +58,7 @@ export class UsageStore {
     const isTime = groupBy === "hour" || groupBy === "day";
     const order = isTime ? sql`1` : sql`money DESC, 1`;
     const [lines, total, currency] = await batch(this.db, [
-      sql`SELECT ${columns[groupBy]} AS "group", ${sums} ${rows} GROUP BY 1 ORDER BY ${order} LIMIT ${maxLines}`,
+      sql`SELECT ${columns[groupBy]} AS "group", ${sums} ${rows} GROUP BY 1 ORDER BY ${order} LIMIT ${maxUsageLines}`,
       sql`SELECT ${sums} ${rows}`,
       sql`SELECT currency FROM prices ORDER BY version DESC LIMIT 1`,
     ]);

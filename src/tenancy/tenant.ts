@@ -70,6 +70,8 @@ const shownSettingsSchema = settingsSchema.extend({
 export const newTenantSchema = z.strictObject({
   name: z.string().min(1).max(200),
   settings: settingsSchema.prefault({}),
+  /** The database to live in, by its number; without it the emptiest of its jurisdiction. It doesn't change. */
+  database: z.int().min(0).max(9_999).optional(),
 });
 
 const {
@@ -114,6 +116,8 @@ export const tenantSchema = z.object({
   tenantId: z.string(),
   name: z.string(),
   settings: shownSettingsSchema,
+  /** Where it lives, as its id says. */
+  database: z.int(),
   createdAt: z.iso.datetime(),
 });
 

@@ -70,3 +70,48 @@ export const usageReportSchema = <G extends readonly [string, ...string[]]>(grou
     total: usageSumSchema(),
     items: z.array(usageLineSchema()),
   });
+
+/** What one database says of usage. */
+export interface UsageReport {
+  readonly items: readonly UsageLine[];
+  readonly total: UsageSum;
+  /** Of the deployment, which its first database knows. */
+  readonly currency: string | undefined;
+}
+
+/** Lines that an answer holds at most. */
+export const maxUsageLines = 1_000;
+
+/** What several databases say of usage, as one: hours and days in their order, everything else by what it cost. */
+export function mergeUsage(
+  reports: readonly UsageReport[],
+  groupBy: UsageGroup,
+): UsageReport & { readonly items: UsageLine[] } {
+  const [only, ...others] = reports;
+  if (only !== undefined && others.length === 0) return { ...only, items: [...only.items] };
+  const lines = new Map<string, UsageLine>();
+  for (const line of reports.flatMap(({ items }) => items)) {
+    const known = lines.get(line.group);
+    lines.set(line.group, known === undefined ? line : { group: line.group, ...sumOf([known, line]) });
+  }
+  const byGroup = (a: UsageLine, b: UsageLine): number => (a.group < b.group ? -1 : 1);
+  const isTime = groupBy === "hour" || groupBy === "day";
+  const items = [...lines.values()].toSorted((a, b) => (isTime ? 0 : b.money - a.money) || byGroup(a, b));
+  const currency = reports.find((one) => one.currency !== undefined)?.currency;
+  return { items: items.slice(0, maxUsageLines), total: sumOf(reports.map(({ total }) => total)), currency };
+}
+
+function sumOf(sums: readonly UsageSum[]): UsageSum {
+  const add = (pick: (sum: UsageSum) => number): number => sums.reduce((sum, one) => sum + pick(one), 0);
+  return {
+    turns: add(({ turns }) => turns),
+    runs: add(({ runs }) => runs),
+    modelCalls: add(({ modelCalls }) => modelCalls),
+    inputTokens: add(({ inputTokens }) => inputTokens),
+    cachedInputTokens: add(({ cachedInputTokens }) => cachedInputTokens),
+    outputTokens: add(({ outputTokens }) => outputTokens),
+    reasoningTokens: add(({ reasoningTokens }) => reasoningTokens),
+    money: add(({ money }) => money),
+    unpriced: add(({ unpriced }) => unpriced),
+  };
+}

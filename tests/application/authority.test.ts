@@ -328,9 +328,10 @@ const otherWays: readonly [string, Call][] = [
 
 class TouchedError extends Error {}
 
-/** Services of which nothing may be used, however deep. */
+/** Services of which nothing may be used, however deep. In which database they are isn't read there. */
 const untouchable = new Proxy(composeServices(env), {
-  get: (_services, name) => {
+  get: (services, name) => {
+    if (name === "database" || name === "databases") return services[name];
     throw new TouchedError(`services.${String(name)} was used`);
   },
 });

@@ -46,6 +46,7 @@ async function write({ call }: Isolate) {
   const keyed = { "idempotency-key": crypto.randomUUID() };
   const made = {
     name: "acme",
+    database: 0,
     settings: { providers: { acme: { baseUrl: "https://acme.example/v1", apiKey: "sk-acme" } } },
   };
   const tenant = (await call("POST", "/v1/admin/tenants", env.ADMIN_SECRET, made, keyed)).body;

@@ -99,7 +99,7 @@ describe("the kept answers to writes with an Idempotency-Key", () => {
   it("go with the tenant: its own, and the admin's, which held its key", async () => {
     const admin = (method: string, path: string, body?: unknown) =>
       send(method, path, { key: env.ADMIN_SECRET, body, headers: { "idempotency-key": crypto.randomUUID() } });
-    const made = await admin("POST", "/v1/admin/tenants", { name: "short-lived" });
+    const made = await admin("POST", "/v1/admin/tenants", { name: "short-lived", database: 0 });
     expect(made.headers.get("location")).toMatch(/^\/v1\/admin\/tenants\/ten_/);
     const { tenantId } = await made.json<{ tenantId: string }>();
     await admin("POST", `/v1/admin/tenants/${tenantId}/keys`, { role: "client" });

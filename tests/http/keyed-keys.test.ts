@@ -59,7 +59,7 @@ async function retriedAfterDeath(act: "create" | "createKey", path: string, key:
 describe("a request that died after it had made", () => {
   it("a tenant is repeated at once, and makes no second one", async () => {
     const name = `twice ${crypto.randomUUID()}`;
-    const first = await retriedAfterDeath("create", "/v1/admin/tenants", env.ADMIN_SECRET, { name });
+    const first = await retriedAfterDeath("create", "/v1/admin/tenants", env.ADMIN_SECRET, { name, database: 0 });
     const made = await env.DB.prepare("SELECT tenant_id FROM tenants WHERE name = ?").bind(name).all();
     expect(made.results).toEqual([{ tenant_id: first.tenantId }]);
     expect((await send("GET", "/v1/agents", { key: first.key })).status).toBe(200);

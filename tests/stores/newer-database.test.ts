@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { newTenant, send } from "../support/conclave.js";
+import { secondDatabase } from "../support/databases.js";
 import { newMemory } from "../support/memory.js";
 
 /** Tables that a tenant's work writes to. */
@@ -18,24 +19,34 @@ const tables = [
 ];
 const added = "of_a_later_version";
 
+const databases = [env.DB, secondDatabase()];
+
 beforeAll(async () => {
-  await env.DB.batch([
-    env.DB.prepare(`CREATE TABLE ${added} (tenant_id TEXT NOT NULL)`),
-    env.DB.prepare(`INSERT INTO d1_migrations (name) VALUES ('9999_${added}.sql')`),
-    ...tables.map((table) => env.DB.prepare(`ALTER TABLE ${table} ADD COLUMN ${added} TEXT NOT NULL DEFAULT 'later'`)),
-    env.DB.prepare(`CREATE TRIGGER ${added}_noted AFTER INSERT ON sessions BEGIN
-      INSERT INTO ${added} (tenant_id) VALUES (new.tenant_id); END`),
-  ]);
+  for (const db of databases) await bringFurther(db);
 });
 
 afterAll(async () => {
-  await env.DB.batch([
-    env.DB.prepare(`DROP TRIGGER ${added}_noted`),
-    env.DB.prepare(`DROP TABLE ${added}`),
-    env.DB.prepare(`DELETE FROM d1_migrations WHERE name = '9999_${added}.sql'`),
-    ...tables.map((table) => env.DB.prepare(`ALTER TABLE ${table} DROP COLUMN ${added}`)),
-  ]);
+  for (const db of databases) await bringBack(db);
 });
+
+async function bringFurther(db: D1Database): Promise<void> {
+  await db.batch([
+    db.prepare(`CREATE TABLE ${added} (tenant_id TEXT NOT NULL)`),
+    db.prepare(`INSERT INTO d1_migrations (name) VALUES ('9999_${added}.sql')`),
+    ...tables.map((table) => db.prepare(`ALTER TABLE ${table} ADD COLUMN ${added} TEXT NOT NULL DEFAULT 'later'`)),
+    db.prepare(`CREATE TRIGGER ${added}_noted AFTER INSERT ON sessions BEGIN
+      INSERT INTO ${added} (tenant_id) VALUES (new.tenant_id); END`),
+  ]);
+}
+
+async function bringBack(db: D1Database): Promise<void> {
+  await db.batch([
+    db.prepare(`DROP TRIGGER ${added}_noted`),
+    db.prepare(`DROP TABLE ${added}`),
+    db.prepare(`DELETE FROM d1_migrations WHERE name = '9999_${added}.sql'`),
+    ...tables.map((table) => db.prepare(`ALTER TABLE ${table} DROP COLUMN ${added}`)),
+  ]);
+}
 
 it("it reads and writes as before, and /health says that the database has more than it knows", async () => {
   const health = await send("GET", "/health");

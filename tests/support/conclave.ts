@@ -149,9 +149,10 @@ export class TestTenant {
   }
 }
 
-export async function newTenant(settings: Fields = {}): Promise<TestTenant> {
+/** @param database where it lives; the second one is there too */
+export async function newTenant(settings: Fields = {}, database = 0): Promise<TestTenant> {
   const answer = await read(
-    await send("POST", "/v1/admin/tenants", { key: env.ADMIN_SECRET, body: { name: "test", settings } }),
+    await send("POST", "/v1/admin/tenants", { key: env.ADMIN_SECRET, body: { name: "test", settings, database } }),
   );
   if (answer.status !== 201) throw new Error(`tenant: ${answer.status} ${JSON.stringify(answer.body)}`);
   return new TestTenant(answer.body.tenantId, answer.body.key);

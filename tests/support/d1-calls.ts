@@ -1,6 +1,7 @@
 /** Counts the calls of the database that a test's own tenant causes, by what they ask for, and notes what their sessions began with. */
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
+import { readKey } from "../../src/platform/secrets.js";
 import type { TestTenant } from "./conclave.js";
 
 /** A statement as it stands in a call, as far as it is looked into. */
@@ -91,5 +92,5 @@ function tableOf(statement: string): string {
 }
 
 function keyIdOf(key: string): string {
-  return `key_${key.split("_")[1] ?? ""}`;
+  return readKey(key)?.keyId ?? "";
 }

@@ -306,14 +306,14 @@ export const keyedWrites: Readonly<Record<string, (tenant: TestTenant) => Promis
   },
   ...channels(),
   "PATCH /v1/tenant": async (tenant) => ({
-    call: ["PATCH", "/v1/tenant", { name: "Kane" }],
+    call: ["PATCH", "/v1/tenant", { name: "Kane", database: 0 }],
     other: { name: "Able" },
     between: () => tenant.call("PATCH", "/v1/tenant", { name: "Mable" }),
     effects: () => body(tenant, "/v1/tenant"),
   }),
   "PATCH /v1/admin/tenants/{tenantId}": async (tenant) => ({
     key: env.ADMIN_SECRET,
-    call: ["PATCH", `/v1/admin/tenants/${tenant.tenantId}`, { name: "Kane" }],
+    call: ["PATCH", `/v1/admin/tenants/${tenant.tenantId}`, { name: "Kane", database: 0 }],
     other: { name: "Able" },
     between: () => tenant.call("PATCH", "/v1/tenant", { name: "Mable" }),
     effects: () => body(tenant, "/v1/tenant"),
@@ -333,7 +333,7 @@ export const keyedWrites: Readonly<Record<string, (tenant: TestTenant) => Promis
   },
   "POST /v1/admin/tenants": async () => ({
     key: env.ADMIN_SECRET,
-    call: ["POST", "/v1/admin/tenants", { name: "Kane" }],
+    call: ["POST", "/v1/admin/tenants", { name: "Kane", database: 0 }],
     other: { name: "Able" },
     effects: async () => undefined,
     same: ({ tenantId, key }) => [tenantId, key],

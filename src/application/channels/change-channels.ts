@@ -7,6 +7,7 @@ import { problem } from "../../conversation/problem.js";
 import { newAddressId } from "../../platform/ids.js";
 import type { WorkClaim } from "../../stores/work-claims.js";
 import { commandOf } from "../../tenancy/actor.js";
+import { markAddress } from "../../tenancy/home.js";
 import { act } from "../act.js";
 import { doOnce } from "../creation.js";
 import { removeConversations } from "../removal.js";
@@ -26,7 +27,8 @@ export const rotateChannelAddress = act("rotateChannelAddress", {
   output: () => channelSchema(),
   run: async (actor, { name }, services) => {
     const done = { by: recordOf(actor), at: services.now() };
-    const rotate = (claim?: WorkClaim) => services.channels.rotate(actor.tenantId, name, newAddressId(), done, claim);
+    const rotate = (claim?: WorkClaim) =>
+      services.channels.rotate(actor.tenantId, name, markAddress(newAddressId(), services.database), done, claim);
     await doOnce(actor, services, rotate, async () => {});
     return channelView(await findChannel(actor, name, services));
   },
@@ -48,7 +50,10 @@ export const deleteChannel = act("deleteChannel", {
     const remove = async (claim?: WorkClaim): Promise<void> => {
       const stored = await findChannel(actor, name, services);
       // From here on nothing comes in that would make another conversation.
-      await services.channels.beginRemoval(stored, newAddressId(), { by: recordOf(actor), at: services.now() });
+      await services.channels.beginRemoval(stored, markAddress(newAddressId(), services.database), {
+        by: recordOf(actor),
+        at: services.now(),
+      });
       await removeConversations(tenantId, services, stored.channelId);
       // Last, and with the key: what is interrupted goes on when it comes again.
       await services.channels.remove(tenantId, stored.channelId, claim);

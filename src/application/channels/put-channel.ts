@@ -7,6 +7,7 @@ import { type ProblemIssue, problem } from "../../conversation/problem.js";
 import { newAddressId, newId } from "../../platform/ids.js";
 import { refuseAddress } from "../../platform/outgoing.js";
 import type { WorkClaim } from "../../stores/work-claims.js";
+import { markAddress } from "../../tenancy/home.js";
 import { act } from "../act.js";
 import { readPut } from "../as-read.js";
 import { doOnce } from "../creation.js";
@@ -44,7 +45,11 @@ export const putChannel = act("putChannel", {
     if (errors.length > 0) {
       throw problem("invalid", "The channel names what doesn't exist or can't be called; see errors.", { errors });
     }
-    const ids = { channelId: newId("chn"), connectionId: newAddressId(), by: recordOf(actor) };
+    const ids = {
+      channelId: newId("chn"),
+      connectionId: markAddress(newAddressId(), services.database),
+      by: recordOf(actor),
+    };
     const store = (claim?: WorkClaim) => services.channels.put(tenantId, name, connection, ids, claim);
     const created = await doOnce(actor, services, store, async (note) => note === "created");
     const stored = await findChannel(actor, name, services);

@@ -6,7 +6,9 @@ import { problem } from "../../conversation/problem.js";
 import type { ConversationIdentity } from "../../gateways/channel-gateway.js";
 import { log } from "../../platform/logging.js";
 import { type Actor, systemActor } from "../../tenancy/actor.js";
+import { databaseOfAddress } from "../../tenancy/home.js";
 import { act } from "../act.js";
+import { servicesAt } from "../home.js";
 import type { Services } from "../services.js";
 import { platformCall } from "./platform-call.js";
 
@@ -26,8 +28,11 @@ export interface SignedDelivery {
 /** Whose connection is called, by its address and the platform's signature. Not an act: the act begins with the actor that this gives. */
 export async function authenticatePlatform(
   { kind, connectionId, request }: PlatformDelivery,
-  { channels, channelOf, policy, now }: Services,
+  anywhere: Services,
 ): Promise<SignedDelivery & { readonly actor: Actor }> {
+  const database = databaseOfAddress(connectionId);
+  if (!anywhere.databases.includes(database)) throw problem("not_found", "There is no such connection.");
+  const { channels, channelOf, policy, now } = servicesAt(database, anywhere);
   const open = await channels.byAddress(kind, connectionId);
   if (open === undefined) throw problem("not_found", "There is no such connection.");
   const { tenantId, channelId } = open;

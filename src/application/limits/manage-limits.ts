@@ -7,6 +7,7 @@ import { type ProblemIssue, problem } from "../../conversation/problem.js";
 import { maxLimits } from "../../stores/limit-store.js";
 import type { WorkClaim } from "../../stores/work-claims.js";
 import { type Actor, deploymentScope } from "../../tenancy/actor.js";
+import { databaseOf } from "../../tenancy/home.js";
 import {
   deploymentLimitSchema,
   deploymentLimitViewSchema,
@@ -18,8 +19,10 @@ import {
 import { act } from "../act.js";
 import { readPut } from "../as-read.js";
 import { doOnce } from "../creation.js";
+import { servicesForAct } from "../home.js";
 import { listOf, pageInput, readPage } from "../page.js";
 import type { Services } from "../services.js";
+import { copyLimits } from "../system/copy-to-databases.js";
 import { findTenant } from "../tenants/tenant-view.js";
 
 export const limitTag = "Limits";
@@ -104,8 +107,10 @@ export const putDeploymentLimit = act("putDeploymentLimit", {
   run: async (actor, { name, limit: sent }, services) => {
     const limit = await read(deploymentLimitSchema(), name, sent);
     const tenantId = limit.match?.tenantId;
-    if (tenantId !== undefined) await findTenant(tenantId, services);
-    return store(actor, name, limit, services);
+    if (tenantId !== undefined) await findTenant(tenantId, servicesForAct(actor.tenantId, { tenantId }, services));
+    const stored = await store(actor, name, limit, services);
+    await copyLimits(services);
+    return stored;
   },
 });
 
@@ -147,7 +152,10 @@ const deleteDeploymentLimit = act("deleteDeploymentLimit", {
     answer: "It is gone",
   },
   input: () => z.object({ name: itemName }),
-  run: remove,
+  run: async (actor, limit, services) => {
+    await remove(actor, limit, services);
+    await copyLimits(services);
+  },
 });
 
 export const tenantLimits = [putLimit, readLimit, listLimits, deleteLimit];
@@ -182,7 +190,7 @@ function list({ tenantId }: Actor, page: Parameters<typeof readPage>[0], { limit
 
 /**
  * Does once, under the key of a request, what is done to a limit. Keys are kept with a tenant: of a limit that the deployment sets for all of
- * them there is none to keep it with, and a repetition stores the same again.
+ * them there is none to keep it with, nor here of one that lives in another database; a repetition stores the same again.
  */
 export function doOnceFor<T>(
   actor: Actor,
@@ -192,7 +200,8 @@ export function doOnceFor<T>(
   again: (note: string) => Promise<T>,
 ): Promise<T> {
   if (actor.tenantId !== deploymentScope) return doOnce(actor, services, work, again);
-  return match?.tenantId === undefined ? work(undefined) : doOnce(actor, services, work, again, match.tenantId);
+  const isHere = match?.tenantId !== undefined && databaseOf(match.tenantId) === services.database;
+  return isHere ? doOnce(actor, services, work, again, match.tenantId) : work(undefined);
 }
 
 async function store(

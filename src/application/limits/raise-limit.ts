@@ -15,6 +15,7 @@ import {
 } from "../../tenancy/limits/limit.js";
 import { act } from "../act.js";
 import type { Services } from "../services.js";
+import { copyLimits } from "../system/copy-to-databases.js";
 import { doOnceFor, findLimit, limitTag, noLimit } from "./manage-limits.js";
 
 export const raiseLimit = act("raiseLimit", {
@@ -44,7 +45,11 @@ export const raiseDeploymentLimit = act("raiseDeploymentLimit", {
   },
   input: () => z.object({ name: itemName, raise: raiseSchema() }),
   output: () => deploymentLimitViewSchema(),
-  run: raise,
+  run: async (actor, limit, services) => {
+    const raised = await raise(actor, limit, services);
+    await copyLimits(services);
+    return raised;
+  },
 });
 
 async function raise(

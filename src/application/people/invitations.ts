@@ -5,6 +5,7 @@ import { sha256Hex } from "../../platform/digest.js";
 import type { NewInvitation } from "../../stores/people-store.js";
 import type { WorkClaim } from "../../stores/work-claims.js";
 import type { Actor } from "../../tenancy/actor.js";
+import { markSecret } from "../../tenancy/home.js";
 import type { Invitation } from "../../tenancy/person.js";
 import { doOnce } from "../creation.js";
 import type { Services } from "../services.js";
@@ -30,7 +31,7 @@ export async function inviteOnce(
     expiresAt: new Date(expiresAt).toISOString(),
   });
   const work = async (claim?: WorkClaim): Promise<Invitation> => {
-    const code = newCode();
+    const code = markSecret(newCode(), services.database);
     const note = claim === undefined ? "" : await services.sealer.seal(code);
     const link = { codeHash: await sha256Hex(code), note, by: recordOf(actor) };
     const { personId, expiresAt } = await make(link, claim);

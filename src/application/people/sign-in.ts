@@ -9,7 +9,9 @@ import { log } from "../../platform/logging.js";
 import { isSignedBy, readAuthenticatorData } from "../../platform/webauthn.js";
 import type { Member } from "../../stores/console-store.js";
 import type { Actor } from "../../tenancy/actor.js";
+import { databaseOfSecret, markSecret } from "../../tenancy/home.js";
 import { invitationState, type PersonRole, type SignInMethod, sessionCounts } from "../../tenancy/person.js";
+import { everywhere, servicesAt, servicesOf } from "../home.js";
 import type { Services } from "../services.js";
 import { newChallenge, openChallenge, type wayInSchema } from "./challenges.js";
 import { newCode } from "./invitations.js";
@@ -22,14 +24,19 @@ export interface SignedIn {
   readonly role: PersonRole;
   readonly tenantName: string;
   readonly sessionHash: string;
+  /** Of the database where the tenant lives. */
+  readonly services: Services;
 }
 
 /** Who has this session; nobody where it has ended. @param secret what the cookie holds */
 export async function authenticateSession(
   secret: string,
-  { consoles, now }: Services,
+  anywhere: Services,
   isThere = true,
 ): Promise<SignedIn | undefined> {
+  const services = servicesOfSecret(secret, anywhere);
+  if (services === undefined) return undefined;
+  const { consoles, now } = services;
   const sessionHash = await sha256Hex(secret);
   const found = await (await consoles()).session(sessionHash);
   if (found === undefined || !sessionCounts(found, now())) return undefined;
@@ -42,7 +49,14 @@ export async function authenticateSession(
     role,
     tenantName,
     sessionHash,
+    services,
   };
+}
+
+/** A link and a session say in which database they are. */
+function servicesOfSecret(secret: string, services: Services): Services | undefined {
+  const database = databaseOfSecret(secret);
+  return services.databases.includes(database) ? servicesAt(database, services) : undefined;
 }
 
 /** Wrong tries of one address in a minute that are answered as such. */
@@ -54,7 +68,7 @@ async function failed(
   services: Services,
   known?: { who: Member; method: SignInMethod; reason: string },
 ): Promise<ProblemError> {
-  const failures = await services.readers.failure(`console ${address}`);
+  const failures = await servicesAt(0, services).readers.failure(`console ${address}`);
   log("warn", "console.refused", {
     ...(known && { tenantId: known.who.tenantId }),
     code: known?.reason ?? "unknown",
@@ -69,14 +83,15 @@ async function failed(
 }
 
 /** @returns what the cookie is to hold @throws {ProblemError} whose detail is `unknown`, `used`, `expired` or `suspended` */
-export async function signInByLink(code: string, address: string, services: Services): Promise<string> {
+export async function signInByLink(code: string, address: string, anywhere: Services): Promise<string> {
+  const services = servicesOfSecret(code, anywhere) ?? anywhere;
   const codeHash = await sha256Hex(code);
   const found = await (await services.consoles()).invitation(codeHash);
   if (found === undefined) throw await failed(address, services);
   const { expiresAt, usedAt, status } = found;
   const state = invitationState({ expiresAt, usedAt, suspended: status === "suspended" }, services.now());
   if (state !== "usable") throw await failed(address, services, { who: found, method: "link", reason: state });
-  const secret = newCode(32);
+  const secret = markSecret(newCode(32), services.database);
   if (await (await services.consoles()).signInByLink(found, codeHash, await sha256Hex(secret))) return secret;
   throw await failed(address, services, { who: found, method: "link", reason: "used" });
 }
@@ -85,6 +100,14 @@ const signIn = "sign in";
 
 export function passkeyChallenge(services: Services): Promise<string> {
   return newChallenge(signIn, services);
+}
+
+/** A browser gives its keys names of its own, which say nothing of a database: each is asked. */
+async function findPasskey(credentialId: string, anywhere: Services) {
+  const found = await Promise.all(
+    everywhere(anywhere).map(async ({ consoles }) => (await consoles()).passkey(credentialId)),
+  );
+  return found.find((one) => one !== undefined);
 }
 
 const base64 = z.string().min(1).max(4_000);
@@ -100,11 +123,12 @@ export const assertionSchema = z.object({
 export async function signInByPasskey(
   sent: z.infer<typeof assertionSchema>,
   { address, at }: { readonly address: string; readonly at: z.infer<typeof wayInSchema> },
-  services: Services,
+  anywhere: Services,
 ): Promise<string> {
+  const passkey = await findPasskey(sent.credentialId, anywhere);
+  if (passkey === undefined) throw await failed(address, anywhere);
+  const services = servicesOf(passkey.tenantId, anywhere);
   const { consoles } = services;
-  const passkey = await (await consoles()).passkey(sent.credentialId);
-  if (passkey === undefined) throw await failed(address, services);
   const refuse = (reason: string) => failed(address, services, { who: passkey, method: "passkey", reason });
   if (passkey.status === "suspended") throw await refuse("suspended");
   if (!(await openChallenge(sent.challenge, signIn, services))) throw await refuse("expired");
@@ -113,7 +137,7 @@ export async function signInByPasskey(
   // Keys that are copied between devices count nothing: 0 each time. One that counts and didn't go up was copied by somebody else.
   if ((count !== 0 || passkey.signCount !== 0) && count <= passkey.signCount) throw await refuse("count");
   if (!(await (await consoles()).useChallenge(await sha256Hex(sent.challenge)))) throw await refuse("used");
-  const secret = newCode(32);
+  const secret = markSecret(newCode(32), services.database);
   const used = { credentialId: sent.credentialId, before: passkey.signCount, count };
   if (await (await consoles()).signInByPasskey(passkey, used, await sha256Hex(secret))) return secret;
   throw await refuse("used");

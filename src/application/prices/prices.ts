@@ -10,6 +10,7 @@ import { act } from "../act.js";
 import { readPut, versionRead } from "../as-read.js";
 import { claimRefused, commandedCreation } from "../creation.js";
 import { listOf, pageInput, readPage } from "../page.js";
+import { copyPrices } from "../system/copy-to-databases.js";
 
 const versionFields = () => ({
   version: z.int(),
@@ -45,6 +46,7 @@ export const putPrices = act("putPrices", {
     const given = await readPut(priceTableSchema(), sent, { name: "", serverFields, current: async () => undefined });
     const store = await services.prices();
     const { created, version } = await storePrices(actor, given, versionRead(sent), { store, now: services.now });
+    await copyPrices(services);
     const stored = await store.get(version);
     if (stored === undefined) throw new Error(`the prices of version ${version} are gone`);
     return { created, prices: viewOf(stored) };

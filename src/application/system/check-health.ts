@@ -1,17 +1,26 @@
 /** Whether what the deployment needs can be reached. Anybody may know: it says nothing of a tenant. */
 import { defined } from "../../conversation/defined.js";
 import { describeError, log } from "../../platform/logging.js";
+import { everywhere } from "../home.js";
 import type { Services } from "../services.js";
-import { formerSecretMs, viewOf } from "./reseal-secrets.js";
+import { formerSecretMs, mergeResealing, viewOf } from "./reseal-secrets.js";
 
 export interface Health {
   readonly environment: string;
   /** How many migrations the database has, and how many this code knows of. More are a newer version's. */
   readonly schema: { readonly have?: number | undefined; readonly want: number };
+  /** The same of each database, where there are several: `schema` is that of the one that is furthest behind. */
+  readonly databases?: DatabaseHealth[];
   /** By what was looked at: the database, whether it has each migration, and whether each secret is long enough. */
   readonly checks: Readonly<Record<"database" | "schema" | "ADMIN_SECRET" | "SEALING_SECRET", Check>>;
   /** While SEALING_SECRET is exchanged. */
   readonly sealing?: Sealing;
+}
+
+/** How many migrations a database has; nothing where it can't be reached. */
+interface DatabaseHealth {
+  readonly database: number;
+  readonly have?: number | undefined;
 }
 
 /** Keys by their ids, which tell nothing of them. */
@@ -36,29 +45,40 @@ export function isLongEnough(secret: string | undefined): boolean {
 }
 
 export async function checkHealth(services: Services): Promise<Health> {
-  const { db, environment, adminSecret, sealingSecrets } = services;
-  const have = await db
-    .prepare("SELECT (SELECT COUNT(*) FROM d1_migrations) AS n FROM (SELECT COUNT(*) FROM tenants)")
-    .first<number>("n")
-    .catch((error: unknown) => {
-      log("error", "health.database", describeError(error));
-      return undefined;
-    });
+  const { environment, adminSecret, sealingSecrets } = services;
+  const databases = await Promise.all(everywhere(services).map(checkDatabase));
+  const isReached = databases.every(({ have }) => have !== undefined);
+  const have = isReached ? Math.min(...databases.map((one) => one.have ?? 0)) : undefined;
   const check = (isRight: boolean): Check => (isRight ? "ok" : "failed");
   const checks = {
-    database: check(have !== undefined),
+    database: check(isReached),
     schema: check(Number(have) >= migrationCount),
     ADMIN_SECRET: check(isLongEnough(adminSecret)),
     SEALING_SECRET: check(sealingSecrets.every(isLongEnough)),
   };
   const sealing = sealingSecrets.length > 1 ? await checkSealing(services) : undefined;
-  return { environment, schema: { have: have ?? undefined, want: migrationCount }, checks, ...defined({ sealing }) };
+  const schema = { have, want: migrationCount };
+  const several = databases.length > 1 ? { databases } : {};
+  return { environment, schema, ...several, checks, ...defined({ sealing }) };
 }
 
-async function checkSealing({ sealer, reseals }: Services): Promise<Sealing> {
-  const [key = "", otherKey = ""] = await sealer.keyIds();
-  // The database may be behind, which is said above.
-  const at = await reseals.progress().catch(() => undefined);
+async function checkDatabase({ database, db }: Services): Promise<DatabaseHealth> {
+  const have = await db
+    .prepare("SELECT (SELECT COUNT(*) FROM d1_migrations) AS n FROM (SELECT COUNT(*) FROM tenants)")
+    .first<number>("n")
+    .catch((error: unknown) => {
+      log("error", "health.database", { database, ...describeError(error) });
+      return undefined;
+    });
+  return { database, have: have ?? undefined };
+}
+
+async function checkSealing(services: Services): Promise<Sealing> {
+  const [key = "", otherKey = ""] = await services.sealer.keyIds();
+  // A database may be behind, which is said above.
+  const at = mergeResealing(
+    await Promise.all(everywhere(services).map(({ reseals }) => reseals.progress().catch(() => undefined))),
+  );
   if (at === undefined) return { key, otherKey };
   const otherKeyUntil = new Date(at.begunAt + formerSecretMs).toISOString();
   return { key, otherKey, reseal: { ...viewOf(at), otherKeyUntil } };

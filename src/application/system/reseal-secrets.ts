@@ -4,6 +4,7 @@ import { defined } from "../../conversation/defined.js";
 import { log } from "../../platform/logging.js";
 import type { Resealing } from "../../stores/reseal-store.js";
 import { act } from "../act.js";
+import { everywhere } from "../home.js";
 import type { Services } from "../services.js";
 
 /** Slices that one call does. */
@@ -35,8 +36,16 @@ export const resealSecrets = act("resealSecrets", {
   input: () => z.object({}),
   output: resealingSchema,
   run: async (_actor, _input, services) => {
-    await services.reseals.begin();
-    return viewOf(await resealSlices(services));
+    const all = everywhere(services);
+    // Those that are finished are looked at once more when all are: a call that goes on begins none anew.
+    const before = await Promise.all(all.map(({ reseals }) => reseals.progress()));
+    const goesOn = before.some((at) => at !== undefined && at.finishedAt === undefined);
+    await Promise.all(
+      all.map(async ({ reseals }, place) => {
+        if (!goesOn || before[place] === undefined) await reseals.begin();
+      }),
+    );
+    return viewOf(mergeResealing(await Promise.all(all.map((one) => resealSlices(one)))));
   },
 });
 
@@ -49,6 +58,22 @@ export async function resealSlices({ reseals }: Pick<Services, "reseals">): Prom
     log(at.unopened > 0 ? "error" : "info", "sealing.resealed", { resealed: at.resealed, unopened: at.unopened });
   }
   return at;
+}
+
+/** Where all databases are, as one: running while one of them is, or isn't begun. */
+export function mergeResealing(each: readonly (Resealing | undefined)[]): Resealing | undefined {
+  const begun = each.filter((at) => at !== undefined);
+  const [first] = begun;
+  if (first === undefined) return undefined;
+  const isFinished = begun.length === each.length && begun.every(({ finishedAt }) => finishedAt !== undefined);
+  const sum = (pick: (at: Resealing) => number): number => begun.reduce((total, at) => total + pick(at), 0);
+  return {
+    ...first,
+    begunAt: Math.max(...begun.map(({ begunAt }) => begunAt)),
+    finishedAt: isFinished ? Math.max(...begun.map(({ finishedAt = 0 }) => finishedAt)) : undefined,
+    ...{ found: sum(({ found }) => found), resealed: sum(({ resealed }) => resealed) },
+    unopened: sum(({ unopened }) => unopened),
+  };
 }
 
 export function viewOf(at: Resealing | undefined): z.infer<ReturnType<typeof resealingSchema>> {

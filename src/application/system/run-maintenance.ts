@@ -7,6 +7,7 @@ import { maintainMemories } from "../memory/maintenance.js";
 import { forgetStateless } from "../openai/forget-stateless.js";
 import { resumeRestores } from "../restores/restore-root.js";
 import type { Services } from "../services.js";
+import { copyLimits, copyPrices } from "./copy-to-databases.js";
 import { resealSlices } from "./reseal-secrets.js";
 
 /** How long settled deliveries of webhooks are listed, in milliseconds. */
@@ -25,6 +26,7 @@ export const runMaintenance = act("runMaintenance", {
     await resumeOwed(at, services);
     if (services.sealingSecrets.length > 1) await resealSlices(services);
     await resumeRestores(at, services);
+    if (services.database === 0) await Promise.all([copyLimits(services), copyPrices(services)]);
     if (owedAlone) return;
     await services.answers.purgeExpired(at);
     await services.remoteTools.checkDue(async (tenantId, name, version) => {

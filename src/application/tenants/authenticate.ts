@@ -6,13 +6,17 @@ import { describeError, log } from "../../platform/logging.js";
 import { isToken } from "../../platform/token-signer.js";
 import type { Caller } from "../../stores/caller-store.js";
 import { type Actor, deploymentActor, tokenIdOf } from "../../tenancy/actor.js";
+import { databaseOf } from "../../tenancy/home.js";
 import { tokenCounts } from "../../tenancy/user-token.js";
+import { servicesAt, servicesOf } from "../home.js";
 import { takeOf } from "../limits/take.js";
 import type { Services } from "../services.js";
 import { isLongEnough, leastSecretLength } from "../system/check-health.js";
 
 export interface Authenticated {
   readonly actor: Actor;
+  /** Of the database where the actor's tenant lives. */
+  readonly services: Services;
   /** The origins of pages that may read the answer. */
   readonly corsOrigins: readonly string[];
   /** What goes on beside the request: noting that the key is used, once an hour. */
@@ -33,8 +37,8 @@ export async function authenticateCaller(presented: string, services: Services):
   const known = await knownCaller(presented, services);
   if (known === undefined) return undefined;
   const { caller, ...authenticated } = known;
-  await takeOf(known.actor, { requests: 1 }, {}, services);
-  return { ...authenticated, ...defined({ beside: caller && noteUse(caller, services) }) };
+  await takeOf(known.actor, { requests: 1 }, {}, known.services);
+  return { ...authenticated, ...defined({ beside: caller && noteUse(caller, known.services) }) };
 }
 
 /** Whether what was presented lets the same caller in still. It is no request of theirs, and counts as none. */
@@ -45,8 +49,12 @@ export async function isStillLetIn(presented: string, { id }: Actor, services: S
 
 type Known = Omit<Authenticated, "beside"> & { readonly caller?: Caller };
 
-async function knownCaller(presented: string, services: Services): Promise<Known | undefined> {
-  if (isToken(presented)) return tokenHolder(presented, services);
+async function knownCaller(presented: string, anywhere: Services): Promise<Known | undefined> {
+  if (isToken(presented)) return tokenHolder(presented, anywhere);
+  const database = databaseOf(presented);
+  // A key of no database of ours is nobody's.
+  if (!anywhere.databases.includes(database)) return undefined;
+  const services = servicesAt(database, anywhere);
   const caller = await services.callers.authenticate(presented);
   if (caller === undefined) return undefined;
   const { tenantId, keyId, role, clientMay, corsOrigins, revision, measures, expiresAt } = caller;
@@ -65,7 +73,7 @@ async function knownCaller(presented: string, services: Services): Promise<Known
     measures,
     ...defined({ expiresAt }),
   };
-  return { actor, corsOrigins, caller };
+  return { actor, services, corsOrigins, caller };
 }
 
 function noteUse({ tenantId, keyId, lastUsedAt = 0 }: Caller, { callers, now }: Services): Promise<void> | undefined {
@@ -79,10 +87,11 @@ function noteUse({ tenantId, keyId, lastUsedAt = 0 }: Caller, { callers, now }: 
   });
 }
 
-async function tokenHolder(presented: string, services: Services): Promise<Known | undefined> {
-  const { tokens, callers, now } = services;
-  const claims = await tokens.read(presented);
+async function tokenHolder(presented: string, anywhere: Services): Promise<Known | undefined> {
+  const claims = await anywhere.tokens.read(presented);
   if (claims === undefined) return undefined;
+  const services = servicesOf(claims.tenantId, anywhere);
+  const { callers, now } = services;
   const { tenantId, subject, mintedBy, sessionId, agents, issuedAt, expiresAt } = claims;
   const ground = await callers.tokenGround(tenantId, mintedBy, subject);
   if (ground === undefined || !tokenCounts(claims, now(), ground.revokedAt)) return undefined;
@@ -101,7 +110,7 @@ async function tokenHolder(presented: string, services: Services): Promise<Known
     only: defined({ sessionId, agents }),
     expiresAt: until,
   };
-  return { actor, corsOrigins: ground.corsOrigins };
+  return { actor, services, corsOrigins: ground.corsOrigins };
 }
 
 /** Wrong guesses of one address in a minute that are answered as such. */

@@ -1,9 +1,14 @@
 /** Create a tenant and its first key, which is given out this once. */
 import { z } from "zod";
 import { recordOf } from "../../conversation/actor-record.js";
+import { problem } from "../../conversation/problem.js";
+import { newId } from "../../platform/ids.js";
+import { chooseHome, markId } from "../../tenancy/home.js";
 import { newTenantSchema } from "../../tenancy/tenant.js";
 import { act } from "../act.js";
 import { claimRefused, commandedCreation } from "../creation.js";
+import { everywhere, servicesOf } from "../home.js";
+import type { Services } from "../services.js";
 import { checkProviders } from "./provider-checks.js";
 
 /** A tenant made twice under one key is one tenant. */
@@ -25,8 +30,31 @@ export const createTenant = act("createTenant", {
     const { name, settings } = tenant;
     checkProviders(settings.providers, services.policy);
     const keyed = await commandedCreation(actor, ["tenant", tenant]);
-    const made = await services.tenants.create(name, settings, recordOf(actor), keyed);
+    // Settled in the first database, so that a retry finds it whatever has room by then.
+    const settled = await services.tenants.settleId(markId(newId("ten"), await homeFor(tenant, services)), keyed);
+    if (settled.kind !== "settled") throw claimRefused(settled.kind);
+    const { tenants } = servicesOf(settled.id, services);
+    const made = await tenants.create(settled.id, name, settings, recordOf(actor), keyed);
     if (made.kind !== "made") throw claimRefused(made.kind);
     return { tenantId: made.tenantId, key: made.key };
   },
 });
+
+/** The database that is named, or the one that has the most room. */
+async function homeFor({ database, settings }: z.infer<typeof newTenantSchema>, services: Services): Promise<number> {
+  if (database !== undefined) {
+    if (services.databases.includes(database)) return database;
+    const message = `there are ${services.databases.join(", ")}`;
+    throw problem("invalid", `This deployment has no database ${database}.`, {
+      errors: [{ path: "tenant.database", message }],
+    });
+  }
+  const [only, ...others] = services.databases;
+  if (only !== undefined && others.length === 0) return only;
+  const homes = everywhere(services).map(async ({ database, tenants }) => ({
+    database,
+    bytes: await tenants.bytes(),
+    jurisdiction: services.databaseJurisdictions.get(database),
+  }));
+  return chooseHome(await Promise.all(homes), settings.jurisdiction);
+}

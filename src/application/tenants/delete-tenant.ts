@@ -1,6 +1,7 @@
 /** Delete a tenant and all it holds. */
 import { z } from "zod";
 import { act } from "../act.js";
+import { servicesAt } from "../home.js";
 import { removeTenant } from "../removal.js";
 import { findTenant } from "./tenant-view.js";
 
@@ -16,6 +17,6 @@ export const deleteTenant = act("deleteTenant", {
   input: () => z.object({ tenantId: z.string().max(100) }),
   run: async (_actor, { tenantId }, services) => {
     await findTenant(tenantId, services);
-    await removeTenant(tenantId, services);
+    await removeTenant(tenantId, services, servicesAt(0, services).answers);
   },
 });

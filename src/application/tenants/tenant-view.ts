@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { defined } from "../../conversation/defined.js";
 import { problem } from "../../conversation/problem.js";
 import type { Tenant } from "../../stores/tenant-store.js";
+import { databaseOf } from "../../tenancy/home.js";
 import type { tenantSchema } from "../../tenancy/tenant.js";
 import type { Services } from "../services.js";
 
@@ -13,7 +14,13 @@ export function tenantView({ tenantId, name, settings, jurisdiction, createdAt }
     Object.entries(settings.providers).map(([provider, { baseUrl }]) => [provider, { baseUrl }]),
   );
   const shown = { ...settings, providers, ...defined({ jurisdiction }) };
-  return { tenantId, name, settings: shown, createdAt: new Date(createdAt).toISOString() };
+  return {
+    tenantId,
+    name,
+    settings: shown,
+    database: databaseOf(tenantId),
+    createdAt: new Date(createdAt).toISOString(),
+  };
 }
 
 export async function findTenant(tenantId: string, { tenants }: Services): Promise<Tenant> {

@@ -1,9 +1,11 @@
 /** Read what turns and runs have taken and cost: a tenant's, or all tenants'. */
 import { defined } from "../../conversation/defined.js";
 import { problem } from "../../conversation/problem.js";
+import { deploymentScope } from "../../tenancy/actor.js";
 import {
   deploymentUsageGroups,
   deploymentUsageQuerySchema,
+  mergeUsage,
   type UsageGroup,
   type UsageQuery,
   usageGroups,
@@ -11,6 +13,7 @@ import {
   usageReportSchema,
 } from "../../tenancy/usage.js";
 import { act } from "../act.js";
+import { everywhere, servicesForAct } from "../home.js";
 import type { Services } from "../services.js";
 
 const dayMs = 86_400_000;
@@ -57,7 +60,12 @@ async function report<G extends UsageGroup>({ from, to, ...only }: UsageQuery, g
       errors: [{ path: "from", message: "is after to" }],
     });
   }
-  const { currency, ...lines } = await services.near.usage.report(only, { begin, end, groupBy });
+  const homes =
+    only.tenant === undefined
+      ? everywhere(services)
+      : [servicesForAct(deploymentScope, { tenantId: only.tenant }, services)];
+  const reports = await Promise.all(homes.map(({ near }) => near.usage.report(only, { begin, end, groupBy })));
+  const { currency, ...lines } = mergeUsage(reports, groupBy);
   const range = { from: new Date(begin).toISOString(), to: new Date(end).toISOString() };
   return { ...range, groupBy, ...defined({ currency }), ...lines };
 }

@@ -15,6 +15,10 @@ const healthSchema = named(
     schema: z
       .object({ have: z.int().optional(), want: z.int() })
       .describe("Migrations that the database has, and that this code knows of."),
+    databases: z
+      .array(z.object({ database: z.int(), have: z.int().optional() }))
+      .optional()
+      .describe("Where there are several: the migrations that each has. `schema` is that of the one furthest behind."),
     checks: z.record(z.string(), z.enum(["ok", "failed"])),
     sealing: z
       .object({

@@ -214,6 +214,7 @@ export const tenantExamples: Readonly<Record<string, unknown>> = {
     tenantId,
     name: "A shop",
     settings: settingsSchema.parse({ ...settings, jurisdiction: "eu" }),
+    database: 0,
     createdAt: at,
   },
   NewKey: { role: "client", label: "The web shop", expiresAt: "2027-11-22T00:00:00Z" },
