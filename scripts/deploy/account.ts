@@ -10,7 +10,8 @@ import type { Target } from "./target.js";
 export interface AccountState {
   /** Its name below workers.dev. */
   readonly subdomain?: string | undefined;
-  readonly database?: DatabaseState | undefined;
+  /** Those of the target that are there, by their numbers. */
+  readonly databases: readonly (DatabaseState | undefined)[];
   readonly queues: readonly string[];
   /** Missing where nothing was deployed yet. */
   readonly worker?: { readonly secrets: readonly string[]; readonly deployments: readonly Deployment[] } | undefined;
@@ -55,6 +56,9 @@ const deploymentsSchema = z.object({
     }),
   ),
 });
+const boundSchema = z.object({
+  resources: z.object({ bindings: z.array(z.object({ type: z.string(), name: z.string() })) }),
+});
 const versionSchema = z.object({ annotations: z.record(z.string(), z.unknown()).optional() });
 
 /** Deployments whose versions are looked at: enough to go back. */
@@ -69,16 +73,16 @@ export class Account {
 
   /** Only reads. */
   async look(target: Target): Promise<AccountState> {
-    const [subdomain, database, queues, worker, domains] = await Promise.all([
+    const [subdomain, databases, queues, worker, domains] = await Promise.all([
       this.find("/workers/subdomain", z.object({ subdomain: z.string() })),
-      this.findDatabase(target.database),
+      Promise.all(target.databases.map((name) => this.findDatabase(name))),
       this.list("/queues", queueSchema),
       this.findWorker(target.worker),
       this.list("/workers/domains", z.object({ hostname: z.string(), service: z.string() })),
     ]);
     return {
       subdomain: subdomain?.subdomain,
-      database,
+      databases,
       queues: queues.map(({ queue_name: name }) => name),
       worker,
       domains,
@@ -155,6 +159,12 @@ export class Account {
         versions: versions.map(({ version_id: id, percentage }) => ({ id, percentage, tag: tags.get(id) })),
       })),
     };
+  }
+
+  /** The databases that a version is bound to, by the names of their bindings. */
+  async databasesOf(worker: string, versionId: string): Promise<string[]> {
+    const version = await this.find(`/workers/scripts/${worker}/versions/${versionId}`, boundSchema);
+    return version?.resources.bindings.filter(({ type }) => type === "d1").map(({ name }) => name) ?? [];
   }
 
   /** The release that a version was deployed as: `deploy` marks each. */

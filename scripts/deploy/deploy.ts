@@ -6,6 +6,7 @@ import { ensureFirstTenant, inviteFirstPerson, noteShown, sendFirstMessage, wait
 import { type Options, Refusal, readPlacement } from "./options.js";
 import {
   addressOf,
+  databaseJurisdictions,
   domainOf,
   openQuestions,
   planDeployment,
@@ -40,11 +41,7 @@ export async function deploy(target: Target, options: Options, now: number, port
   await consent(options, ports);
   await makeResources(account, plan, wanted);
   const secrets = { ...read.values, ...(wanted.secrets.isNew && makeSecretsFile(wanted, ports)) };
-  await runWrangler(
-    ["d1", "migrations", "apply", target.database, "--remote", "--env", target.environment],
-    account.id,
-    ports,
-  );
+  await migrate(target, account.id, ports);
   await upload({ account, state, wanted }, secrets, ports);
   const address = addressOf(state, wanted);
   ports.print(`Waiting for ${address}/health …`);
@@ -122,11 +119,24 @@ async function upload({ account, state, wanted }: Looked, values: Record<string,
   const args = [
     ...["deploy", "--minify", "--env", target.environment, "--tag", target.tag],
     ...(domain === undefined ? [] : ["--domain", domain]),
+    ...jurisdictionArgs(state, wanted),
   ];
   const sent = Object.fromEntries(secretsToSend(state, wanted).map((name) => [name, values[name] ?? ""]));
   if (Object.keys(sent).length === 0) return runWrangler(args, account.id, ports);
   const file = join(ports.folder, `.wrangler/sent-${target.environment}.json`);
   await withSecretsIn(file, sent, () => runWrangler([...args, "--secrets-file", file], account.id, ports));
+}
+
+/** Every database, before code comes that reads what they make. */
+export async function migrate({ databases, environment }: Target, accountId: string, ports: Ports): Promise<void> {
+  for (const name of databases)
+    await runWrangler(["d1", "migrations", "apply", name, "--remote", "--env", environment], accountId, ports);
+}
+
+/** What tells the Worker where its databases lie. */
+export function jurisdictionArgs(state: AccountState, { options }: Wanted): string[] {
+  const laws = databaseJurisdictions(state, options.placement);
+  return laws === "" ? [] : ["--var", `DATABASE_JURISDICTIONS:${laws}`];
 }
 
 interface Welcomed {

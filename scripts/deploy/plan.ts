@@ -32,12 +32,12 @@ export type Question = "placement" | "subdomain";
 
 /**
  * @returns the questions that are open before anything can be made
- * @example openQuestions({ queues: [], subdomain: "acme" }, { … }) // ["placement"]: there is no database yet
+ * @example openQuestions({ databases: [undefined], queues: [], subdomain: "acme" }, { … }) // ["placement"]: there is no database yet
  */
 export function openQuestions(state: AccountState, wanted: Wanted): Question[] {
   const { placement, subdomain } = wanted.options;
   return [
-    ...(state.database === undefined && placement === undefined ? (["placement"] as const) : []),
+    ...(state.databases.includes(undefined) && placement === undefined ? (["placement"] as const) : []),
     ...(state.subdomain === undefined && subdomain === undefined && domainOf(state, wanted) === undefined
       ? (["subdomain"] as const)
       : []),
@@ -59,8 +59,8 @@ export function planDeployment(state: AccountState, wanted: Wanted): Step[] {
           ? { action: "keep", what: "queue", name }
           : { action: "create", what: "queue", name, cost: "$0.40 a million operations" },
     ),
-    databaseStep(state, wanted),
-    migrationsStep(state, target),
+    ...target.databases.map((_, number) => databaseStep(state, wanted, number)),
+    ...target.databases.map((_, number) => migrationsStep(state, target, number)),
     secretsStep(state, wanted),
     {
       action: state.worker === undefined ? "create" : "change",
@@ -69,8 +69,8 @@ export function planDeployment(state: AccountState, wanted: Wanted): Step[] {
       detail: `version ${target.tag}${runningVersion(state)}`,
       ...(state.worker === undefined && { cost: "the paid plan of Workers, $5 a month, then by use" }),
     },
-    state.database !== undefined && state.database.tenants > 0
-      ? { action: "keep", what: "tenant", name: `${state.database.tenants} there` }
+    tenantsOf(state) > 0
+      ? { action: "keep", what: "tenant", name: `${tenantsOf(state)} there` }
       : { action: "create", what: "tenant", name: options.tenant, detail: "with a key, guardrails and an agent" },
   ];
 }
@@ -110,8 +110,30 @@ function addressSteps(state: AccountState, wanted: Wanted): Step[] {
   ];
 }
 
-function databaseStep({ database }: AccountState, { target, options: { placement } }: Wanted): Step {
-  const name = target.database;
+function tenantsOf({ databases }: AccountState): number {
+  return databases.reduce((sum, database) => sum + (database?.tenants ?? 0), 0);
+}
+
+/**
+ * The laws that databases lie under, as the Worker reads them: `0=eu,1=us`. A database that is made now lies where it is wanted.
+ * @example databaseJurisdictions({ databases: [{ jurisdiction: "eu", … }, undefined], … }, { jurisdiction: "us" }) // "0=eu,1=us"
+ */
+export function databaseJurisdictions(
+  { databases }: Pick<AccountState, "databases">,
+  placement: Placement | undefined,
+): string {
+  const made = placement !== undefined && "jurisdiction" in placement ? placement.jurisdiction : undefined;
+  return databases
+    .flatMap((database, number) => {
+      const law = database === undefined ? made : database.jurisdiction;
+      return law === undefined ? [] : [`${number}=${law}`];
+    })
+    .join(",");
+}
+
+function databaseStep({ databases }: AccountState, { target, options: { placement } }: Wanted, number: number): Step {
+  const database = databases[number];
+  const name = target.databases[number] ?? "";
   if (database === undefined) {
     return {
       action: "create",
@@ -121,7 +143,14 @@ function databaseStep({ database }: AccountState, { target, options: { placement
       cost: "$0.75 a GB and month beyond 5 GB, rows by use",
     };
   }
-  if (placement !== undefined && "jurisdiction" in placement && placement.jurisdiction !== database.jurisdiction) {
+  // What is said of a place is said of those that are made.
+  const isSaidOfOthers = databases.includes(undefined);
+  if (
+    !isSaidOfOthers &&
+    placement !== undefined &&
+    "jurisdiction" in placement &&
+    placement.jurisdiction !== database.jurisdiction
+  ) {
     throw new Refusal(
       `the database ${name} lies in ${database.jurisdiction === undefined ? "no jurisdiction" : `the jurisdiction ${database.jurisdiction}`} and can't move to ${placement.jurisdiction}. Leave --jurisdiction away, or deploy an environment of another name.`,
     );
@@ -134,7 +163,9 @@ function placementText(placement: Placement): string {
   return placement.location === "auto" ? "near you" : `near ${placement.location}`;
 }
 
-function migrationsStep({ database }: AccountState, { migrations, database: name }: Target): Step {
+function migrationsStep({ databases }: AccountState, { migrations, databases: names }: Target, number: number): Step {
+  const database = databases[number];
+  const name = names[number] ?? "";
   const missing = migrations.filter((file) => !database?.migrations.includes(file));
   return missing.length === 0
     ? { action: "keep", what: "migrations", name, detail: `all ${migrations.length}` }
@@ -156,7 +187,7 @@ export function secretsToSend(state: AccountState, { target, secrets }: Wanted):
   if (absent.length > 0) {
     throw new Refusal(`${secrets.file} has no ${absent.join(" and no ")}, nor has the Worker. Add what is missing.`);
   }
-  if (secrets.isNew && (state.database?.tenants ?? 0) > 0 && !there.includes("SEALING_SECRET")) {
+  if (secrets.isNew && tenantsOf(state) > 0 && !there.includes("SEALING_SECRET")) {
     throw new Refusal(
       "the database has tenants, and the Worker that knew the SEALING_SECRET of what they sealed is gone. Give the file that has it: --secrets-file <file>.",
     );

@@ -6,7 +6,8 @@ import { readCodeFacts, readReleases, tagOf } from "./releases.js";
 export interface Target {
   readonly environment: string;
   readonly worker: string;
-  readonly database: string;
+  /** The names of its databases, by their numbers: tenants live in one or another. */
+  readonly databases: readonly [first: string, ...others: string[]];
   /** Those that are written to and those that are only read. */
   readonly queues: readonly string[];
   /** File names, in order. */
@@ -32,6 +33,33 @@ const configSchema = z.object({
   exports: z.record(z.string(), z.unknown()),
 });
 
+/** How the Worker knows a database. */
+export function bindingOf(number: number): string {
+  return number === 0 ? "DB" : `DB_${String(number).padStart(2, "0")}`;
+}
+
+/** wrangler.toml with one database more for an environment, behind those that it has. */
+export function withDatabase(toml: string, environment: string): { readonly toml: string; readonly name: string } {
+  const header = `[[env.${environment}.d1_databases]]`;
+  const blocks = [...toml.matchAll(/^\[\[env\.([A-Za-z0-9_-]+)\.d1_databases\]\]\n(?:[a-z_]+ = .*\n)+/gm)].filter(
+    ([, of]) => of === environment,
+  );
+  const [first] = blocks;
+  const last = blocks.at(-1);
+  const named = /database_name = "([^"]+)"/.exec(first?.[0] ?? "")?.[1];
+  if (last === undefined || named === undefined)
+    throw new TypeError(`wrangler.toml has no database for ${environment}`);
+  const name = `${named}-${String(blocks.length).padStart(2, "0")}`;
+  const added = [
+    header,
+    `binding = "${bindingOf(blocks.length)}"`,
+    `database_name = "${name}"`,
+    'migrations_dir = "migrations"',
+  ];
+  const end = last.index + last[0].length;
+  return { toml: `${toml.slice(0, end)}\n${added.join("\n")}\n${toml.slice(end)}`, name };
+}
+
 /** Those that can be deployed: the top level is the local one. */
 export function environmentsOf(toml: string): string[] {
   return [...toml.matchAll(/^\[env\.([A-Za-z0-9_-]+)\]$/gm)].map(([, name = ""]) => name);
@@ -41,8 +69,13 @@ export function environmentsOf(toml: string): string[] {
 export async function readTarget(environment: string): Promise<Target> {
   const { unstable_readConfig } = await import("wrangler");
   const config = configSchema.parse(unstable_readConfig({ config: "wrangler.toml", env: environment }));
-  const [database] = config.d1_databases;
+  const [database, ...others] = config.d1_databases;
   if (database === undefined) throw new TypeError(`wrangler.toml has no database for ${environment}`);
+  others.forEach(({ binding }, at) => {
+    const wanted = bindingOf(at + 1);
+    if (binding !== wanted)
+      throw new TypeError(`wrangler.toml has ${binding} for ${environment} where ${wanted} has to stand`);
+  });
   const { producers, consumers } = config.queues;
   const queues = [...producers, ...consumers].map(({ queue }) => queue);
   const dead = consumers.flatMap(({ dead_letter_queue: queue }) => queue ?? []);
@@ -54,7 +87,7 @@ export async function readTarget(environment: string): Promise<Target> {
   return {
     environment,
     worker: config.name,
-    database: database.database_name,
+    databases: [database.database_name, ...others.map((one) => one.database_name)],
     queues: [...new Set([...queues, ...dead])],
     migrations,
     secrets: config.secrets.required,

@@ -1,12 +1,13 @@
 /** A part of the requests for a new version, and the way back: of what is deployed only the shares of versions change. */
-import { type Account, openAccount } from "./account.js";
+import { type Account, type AccountState, openAccount } from "./account.js";
 import { consent } from "./consent.js";
+import { jurisdictionArgs, migrate } from "./deploy.js";
 import { waitForHealth } from "./first-tenant.js";
 import { type Options, Refusal } from "./options.js";
 import { addressOf, planDeployment, type Wanted } from "./plan.js";
 import { type Ports, runWrangler } from "./ports.js";
 import type { Release } from "./releases.js";
-import type { Target } from "./target.js";
+import { bindingOf, type Target } from "./target.js";
 import { decideCanary, decideRollback, type Split, splitBetween } from "./versions.js";
 
 /**
@@ -34,7 +35,8 @@ export async function deployCanary(
   );
   if (options.dryRun) return ports.print("Nothing was sent: this was a dry run.");
   await consent(options, ports);
-  const split = decided ?? splitBetween(before, { id: await upload(account, target, ports), tag: target.tag }, share);
+  const split =
+    decided ?? splitBetween(before, { id: await upload(account, { state, wanted }, ports), tag: target.tag }, share);
   await account.deployVersions(target.worker, split.versions, split.meaning);
   await waitForVersion(split, { address: addressOf(state, wanted), version: target.version, target }, ports);
   ports.print(
@@ -54,11 +56,17 @@ function demandWhole(plan: ReturnType<typeof planDeployment>): void {
   }
 }
 
+interface Looked {
+  readonly state: AccountState;
+  readonly wanted: Wanted;
+}
+
 /** @returns the id of the version, which gets no requests yet */
-async function upload(account: Account, target: Target, ports: Ports): Promise<string> {
-  const { environment, database, worker, tag } = target;
-  await runWrangler(["d1", "migrations", "apply", database, "--remote", "--env", environment], account.id, ports);
-  await runWrangler(["versions", "upload", "--minify", "--env", environment, "--tag", tag], account.id, ports);
+async function upload(account: Account, { state, wanted }: Looked, ports: Ports): Promise<string> {
+  const { environment, worker, tag } = wanted.target;
+  await migrate(wanted.target, account.id, ports);
+  const args = ["versions", "upload", "--minify", "--env", environment, "--tag", tag];
+  await runWrangler([...args, ...jurisdictionArgs(state, wanted)], account.id, ports);
   const uploaded = await account.newestVersion(worker);
   if (uploaded?.tag === tag) return uploaded.id;
   throw new Refusal(
@@ -76,6 +84,7 @@ export async function rollBack(
   const account = await openAccount(ports);
   const state = await account.look(target);
   const split = decideRollback(state.worker?.deployments ?? [], releases, options.rollback?.to);
+  await demandBound(account, { state, target }, split);
   ports.print(`${split.meaning}. The database and the objects stay as they are: it reads what was stored since.`);
   if (options.dryRun) return ports.print("Nothing was sent: this was a dry run.");
   await consent(options, ports);
@@ -83,6 +92,24 @@ export async function rollBack(
   const wanted: Wanted = { target, options, secrets: { file: "", names: [], isGiven: false, isNew: false } };
   await waitForVersion(split, { address: addressOf(state, wanted), version: split.tag, target }, ports);
   ports.print(`${split.tag} has all requests.`);
+}
+
+/** @throws {Refusal} where tenants live in a database that the version doesn't know */
+async function demandBound(
+  account: Account,
+  { state, target }: { readonly state: AccountState; readonly target: Target },
+  { versions }: Split,
+): Promise<void> {
+  const lived = state.databases.flatMap((database, number) => (number > 0 && database?.tenants ? [number] : []));
+  if (lived.length === 0) return;
+  for (const { id } of versions) {
+    const bound = await account.databasesOf(target.worker, id);
+    const lost = lived.find((number) => !bound.includes(bindingOf(number)));
+    if (lost === undefined) continue;
+    throw new Refusal(
+      `${state.databases[lost]?.tenants} tenants live in ${target.databases[lost]}, which that version isn't bound to: it would know none of them. Go back to a version that was deployed after the database was added.`,
+    );
+  }
 }
 
 interface Awaited {

@@ -32,9 +32,10 @@ export function deployerTo(fake: FakeCloudflare, answers: readonly string[] = []
   const printed: string[] = [];
   const asked: string[] = [];
   const left = [...answers];
+  let deployed = production;
   const ports: Ports = {
     fetch: fake.fetch,
-    wrangler: (args) => standInForWrangler(fake, args),
+    wrangler: (args) => standInForWrangler(fake, args, deployed),
     ask: async (question) => {
       asked.push(question);
       return left.shift();
@@ -49,6 +50,7 @@ export function deployerTo(fake: FakeCloudflare, answers: readonly string[] = []
     target = production,
     releases: readonly Release[] = [],
   ): Promise<void> => {
+    deployed = target;
     const options = optionsOf(args);
     if (options.rollback !== undefined) return rollBack(target, options, releases, ports);
     if (options.canary !== undefined) return deployCanary(target, options, releases, ports);
@@ -62,7 +64,7 @@ export function optionsOf(args: string): Options {
 }
 
 /** The calls of wrangler 4.164 that change something, with what it reads before them. */
-async function standInForWrangler(fake: FakeCloudflare, args: readonly string[]) {
+async function standInForWrangler(fake: FakeCloudflare, args: readonly string[], target: Target) {
   const flag = (name: string): string | undefined => args[args.indexOf(name) + 1 || args.length];
   const send = async (method: string, path: string, body?: unknown): Promise<Response> => {
     const headers = { authorization: "Bearer token", "content-type": "application/json" };
@@ -75,7 +77,8 @@ async function standInForWrangler(fake: FakeCloudflare, args: readonly string[])
     return response;
   };
   if (args.slice(0, 3).join(" ") === "d1 migrations apply") await applyMigrations(args[3] ?? "", send);
-  else if (args[0] === "deploy") await upload(flag("--tag"), flag("--secrets-file"), flag("--domain"), send);
+  else if (args[0] === "deploy")
+    await upload(target, flag("--tag"), flag("--secrets-file"), flag("--domain"), send, flag("--var"));
   else if (args[0] === "versions")
     await send("POST", `${script}/versions`, { annotations: { "workers/tag": flag("--tag") } });
   else return { status: 1, output: `The stand-in knows no ${args.join(" ")}` };
@@ -98,15 +101,23 @@ async function applyMigrations(database: string, send: Send): Promise<void> {
 }
 
 async function upload(
+  target: Target,
   tag: string | undefined,
   secretsFile: string | undefined,
   domain: string | undefined,
   send: Send,
+  variable?: string,
 ): Promise<void> {
   const secrets =
     secretsFile === undefined ? {} : (JSON.parse(readFileSync(secretsFile, "utf8")) as Record<string, string>);
   await send("PUT", script, {
-    bindings: Object.entries(secrets).map(([name, text]) => ({ type: "secret_text", name, text })),
+    bindings: [
+      ...Object.entries(secrets).map(([name, text]) => ({ type: "secret_text", name, text })),
+      ...target.databases.map((_, number) => ({ type: "d1", name: number === 0 ? "DB" : `DB_0${number}` })),
+      ...(variable === undefined
+        ? []
+        : [{ type: "plain_text", name: variable.split(":")[0], text: variable.split(":")[1] }]),
+    ],
     annotations: { "workers/tag": tag },
   });
   if (domain === undefined) await send("POST", `${script}/subdomain`, { enabled: true });

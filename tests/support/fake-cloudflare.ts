@@ -37,6 +37,8 @@ interface Version {
   readonly id: string;
   tag: string | undefined;
   readonly version: string;
+  /** Bindings of its databases. */
+  readonly databases: readonly string[];
 }
 
 const apiPath = "/client/v4";
@@ -47,6 +49,7 @@ export class FakeCloudflare {
   readonly queues: (Queue & { readonly queue_id: string; consumers: (Consumer & { readonly script: string })[] })[] =
     [];
   readonly secrets = new Map<string, string>();
+  readonly variables = new Map<string, string>();
   readonly versions: Version[] = [];
   readonly deployments: Deployment[] = [];
   readonly domains: DomainListResponse[] = [];
@@ -292,10 +295,13 @@ export class FakeCloudflare {
     const text = call.body.toString("latin1");
     const metadata = /name="metadata"(?:\r\n[^\r]+)*\r\n\r\n([^\r]+)\r\n/.exec(text)?.[1] ?? text;
     const { bindings, annotations } = metadataSchema.parse(JSON.parse(metadata));
-    for (const { type, name, text: value } of bindings)
+    for (const { type, name, text: value } of bindings) {
       if (type === "secret_text" && value) this.secrets.set(name, value);
+      if (type === "plain_text" && value !== undefined) this.variables.set(name, value);
+    }
+    const databases = bindings.filter(({ type }) => type === "d1").map(({ name }) => name);
     const tag = annotations?.["workers/tag"];
-    const version = { id: randomUUID(), tag, version: tag?.replace("+next", "") ?? "0.0.0" };
+    const version = { id: randomUUID(), tag, version: tag?.replace("+next", "") ?? "0.0.0", databases };
     this.versions.unshift(version);
     if (!isDeployed)
       return ok({
@@ -340,12 +346,13 @@ export class FakeCloudflare {
   }
 
   private versionOf(id: string): VersionGetResponse & { annotations: Record<string, string> } {
-    const tag = this.versions.find((one) => one.id === id)?.tag;
+    const { tag, databases = [] } = this.versions.find((one) => one.id === id) ?? {};
+    const bindings = databases.map((name) => ({ type: "d1" as const, name, id: name }));
     const metadata = { created_on: "2026-11-24T12:00:00Z", author_email: "a@example.com", source: "wrangler" } as const;
     return {
       id,
       number: 1,
-      resources: { bindings: [], script: {}, script_runtime: {} },
+      resources: { bindings, script: {}, script_runtime: {} },
       metadata,
       annotations: tag === undefined ? {} : { "workers/tag": tag },
     };

@@ -148,12 +148,15 @@ describe("a deployment to an empty account", () => {
 });
 
 describe("a deployment that is killed and run again", () => {
-  it.each(["before", "after"] as const)("comes to the same end: %s any call", async (moment) => {
+  const moments = ["before", "after"] as const;
+  // Every third call each: a busy machine takes long for all of them.
+  const thirds = moments.flatMap((moment) => ([1, 2, 3] as const).map((first) => ({ moment, first })));
+  it.each(thirds)("comes to the same end: $moment any call, from the $first. on", async ({ moment, first }) => {
     const whole = deployerTo(fake);
     await whole.run();
     const calls = fake.calls.length;
     expect(calls).toBeGreaterThan(50);
-    for (let at = 1; at <= calls; at++) {
+    for (let at = first; at <= calls; at += 3) {
       const account = new FakeCloudflare();
       account.subdomain = "acme";
       account.onCall = (number, when) => {

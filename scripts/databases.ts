@@ -1,0 +1,53 @@
+// `npm run databases -- add --env <name>`: one database more for new tenants, made, migrated and bound by a deployment. `list` says which
+// there are. docs/deployment.md, "More than one database".
+import { readFileSync, writeFileSync } from "node:fs";
+import { openAccount } from "./deploy/account.js";
+import { deploy } from "./deploy/deploy.js";
+import { Refusal, readOptions } from "./deploy/options.js";
+import { processPorts } from "./deploy/process-ports.js";
+import { environmentsOf, readTarget, withDatabase } from "./deploy/target.js";
+
+const [command, ...args] = process.argv.slice(2);
+const configuration = "wrangler.toml";
+
+try {
+  if (command !== "add" && command !== "list")
+    throw new Refusal(
+      "say add or list: npm run databases -- add --env production (--jurisdiction eu, --dry-run, --yes).",
+    );
+  const toml = readFileSync(configuration, "utf8");
+  const options = readOptions(args, environmentsOf(toml));
+  const { environment } = options;
+  const target = await readTarget(environment);
+  const account = await openAccount(processPorts);
+  const { databases } = await account.look(target);
+  if (command === "list") {
+    for (const [number, name] of target.databases.entries()) {
+      const found = databases[number];
+      const said =
+        found === undefined
+          ? "not made yet"
+          : `${found.tenants} tenants, ${found.migrations.length} migrations, ${found.jurisdiction ?? "no jurisdiction"}`;
+      console.log(`${number}  ${name}  ${said}`);
+    }
+  } else {
+    if (databases[0] === undefined)
+      throw new Refusal(`${environment} isn't deployed yet: npm run deploy -- --env ${environment}.`);
+    // One that was named and not made: this goes on with it.
+    const open = target.databases.filter((_, number) => databases[number] === undefined);
+    const added = open.length > 0 ? undefined : withDatabase(toml, environment);
+    console.log(added === undefined ? `Going on with ${open.join(", ")}.` : `${configuration} gets ${added.name}.`);
+    if (added !== undefined) writeFileSync(configuration, added.toml);
+    try {
+      await deploy(await readTarget(environment), options, Date.now(), processPorts);
+    } finally {
+      if (options.dryRun && added !== undefined) writeFileSync(configuration, toml);
+    }
+    if (!options.dryRun)
+      console.log(`New tenants live there now, as long as it is the emptiest. Commit ${configuration}.`);
+  }
+} catch (error) {
+  if (!(error instanceof Refusal)) throw error;
+  console.error(`Nothing was added: ${error.message}`);
+  process.exitCode = 1;
+}
