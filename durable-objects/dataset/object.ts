@@ -1,5 +1,5 @@
 /** The object of a dataset as others call it: what it does is in `DatasetEngine`. */
-import { composeDatasetPlatform } from "../../src/composition.js";
+import { composeDatasetPlatform, environmentOf } from "../../src/composition.js";
 import type { CommandKey } from "../../src/conversation/command-key.js";
 import { ok, type Result } from "../../src/conversation/problem.js";
 import type { Comparison } from "../../src/evidence/comparison.js";
@@ -18,6 +18,7 @@ import {
   resultFilterSchema,
 } from "../../src/gateways/dataset-gateway.js";
 import { fromWire, type Page, toWire, type Wire } from "../../src/gateways/wire.js";
+import { tenantOf } from "../kit/home.js";
 import { StoredObject } from "../kit/stored-object.js";
 import { DatasetEngine, noDataset } from "./dataset-engine.js";
 import { noEval } from "./eval-runner.js";
@@ -26,7 +27,12 @@ import { datasetSchema } from "./schema.js";
 /** A tenant's dataset: texts with what should come of them, and what candidates made of them. */
 export class Dataset extends StoredObject<DatasetEngine> implements DatasetObject {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, datasetSchema, new DatasetEngine(ctx, composeDatasetPlatform(env)));
+    super(
+      ctx,
+      env,
+      datasetSchema,
+      new DatasetEngine(ctx, composeDatasetPlatform(environmentOf(env, tenantOf(ctx, "dataset")))),
+    );
     // A new instance goes on at once with what the one before it left, whatever woke it.
     if (this.canGoOn()) this.engine.kit.resume();
   }
