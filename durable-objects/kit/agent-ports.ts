@@ -11,6 +11,7 @@ import type { SupervisionState } from "../../src/supervision/state.js";
 import type { SupervisePorts } from "../../src/supervision/supervise.js";
 import type { Settings } from "../../src/tenancy/tenant.js";
 import type { Kit } from "./kit.js";
+import { factsOf } from "./shadows.js";
 import { type WorkObserver, type WorkRef, workObserver } from "./work-observer.js";
 
 /** Who works, and for whom. */
@@ -63,7 +64,7 @@ type Ports = Pick<
 
 export function agentPorts(
   kit: Kit,
-  platform: Pick<RootPlatform, "now" | "teamState" | "callWorker">,
+  platform: Pick<RootPlatform, "now" | "teamState" | "callWorker" | "limitsOfWork">,
   work: AgentWork,
 ): Ports {
   const { tenantId, ownerId, ref, hash, signal, settings, environment } = work;
@@ -99,7 +100,8 @@ export function agentPorts(
         work.keepPass(record, before, after);
         observer.decided(record);
       },
-      shadow: (pending) => kit.shadows.begin(ref.id, work.origin, pending),
+      shadow: (pending) =>
+        kit.shadows.begin(ref.id, work.origin, pending, () => platform.limitsOfWork(factsOf(tenantId, work.origin))),
       reviewed: (before, after) => work.reviewPass(ofReply(before), ofReply(after)),
     },
     asks: () => kit.asks.ofWork(ref.id),

@@ -17,6 +17,7 @@ import {
 } from "../../src/gateways/root-gateway.js";
 import { toWire, type Wire } from "../../src/gateways/wire.js";
 import type { DebateRecord } from "../../src/roundtable/debate-record.js";
+import { placeRenewalMs } from "../../src/tenancy/limits/grants.js";
 import { answerResult } from "./asks.js";
 import { eventStream, missedBy, type StreamOptions } from "./event-stream.js";
 import type { LiveEvent } from "./events.js";
@@ -59,6 +60,7 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
     const wakeAt = (at: number): void => deadlines.within(readerDeadline, at, Date.now());
     this.sockets = new EventSockets(ctx, events, () => Date.now(), missed, wakeAt);
     engine.kit.whenPassed(readerDeadline, () => this.sockets.closeExpired());
+    engine.kit.whenPassed(placesDeadline, () => this.renewPlaces());
     // A new instance goes on at once with what the one before it left, whatever woke it.
     if (this.canGoOn()) engine.kit.resume();
   }
@@ -68,6 +70,10 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
     if (!this.exists()) return false;
     const { engine } = this;
     engine.stop?.();
+    // Their places go back with what else is sent off before everything is erased.
+    engine.kit.write(() => {
+      for (const place of this.sockets.places()) engine.kit.budgets.giveBack(place);
+    });
     await engine.kit.stop();
     for (const close of [...this.streams.keys()]) close();
     this.sockets.closeAll();
@@ -154,11 +160,27 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
   }
 
   override webSocketClose(socket: WebSocket): void {
-    const held = this.sockets.heldBy(socket);
-    if (held === undefined || !this.canGoOn()) return;
+    const place = this.sockets.placeOf(socket);
+    if (place === undefined || !this.canGoOn()) return;
     const { kit } = this.engine;
-    kit.write(() => kit.budgets.giveBack(held));
+    kit.write(() => kit.budgets.giveBack(place));
     kit.deliverSoon();
+  }
+
+  /** Says of open sockets that they are still there; who dies says nothing more, and their places are free after a while. */
+  private renewPlaces(): void {
+    const { kit } = this.engine;
+    const places = this.sockets.places();
+    if (places.length === 0) return;
+    kit.write(() => {
+      for (const place of places) kit.budgets.renewPlace(place);
+      this.keepPlaces();
+    });
+    kit.deliverSoon();
+  }
+
+  private keepPlaces(): void {
+    this.engine.kit.deadlines.within(placesDeadline, Date.now() + placeRenewalMs, Date.now());
   }
 
   override webSocketError(socket: WebSocket): void {
@@ -225,9 +247,15 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
 
   /** A WebSocket that gets the same events, and sleeps with the object. */
   override async fetch(request: Request): Promise<Response> {
-    return this.exists() ? this.sockets.accept(request) : new Response(null, { status: 404 });
+    if (!this.exists()) return new Response(null, { status: 404 });
+    const answer = this.sockets.accept(request);
+    if (this.sockets.places().length > 0) this.keepPlaces();
+    return answer;
   }
 }
+
+/** When the tenant's budget hears again of the places that open sockets take. */
+const placesDeadline = "places";
 
 /** Locally the platform keeps no log of changes, and says so by an error. */
 function noHistory(error: unknown): Result<never> {

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import type { CallOrigin } from "../../src/agent/call-context.js";
 import type { Journal } from "../../src/agent/journal.js";
+import type { WorkLimits } from "../../src/application/limits/work-limits.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { withCancelSignal } from "../../src/platform/clock.js";
 import { sha256Hex } from "../../src/platform/digest.js";
@@ -13,6 +14,7 @@ import type { Level, LogFields } from "../../src/platform/metrics.js";
 import { exec } from "../../src/platform/sql.js";
 import { judgeShadow, type PendingShadow, shadowedSchema } from "../../src/supervision/shadows.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
+import type { LimitFacts } from "../../src/tenancy/limits/demand.js";
 import { isOfKind } from "../../src/tenancy/resources.js";
 import { lazily } from "../../src/text/lazily.js";
 import type { Deadlines } from "./deadlines.js";
@@ -20,6 +22,7 @@ import type { SupervisorHealth } from "./health.js";
 import type { Outbox } from "./outbox.js";
 import { putAudit } from "./pass-audit.js";
 import type { WorkBook } from "./work-book.js";
+import type { WorkBudgets } from "./work-budgets.js";
 
 export const shadowDeadline = "shadows";
 
@@ -34,6 +37,7 @@ interface ShadowKit {
   readonly outbox: Outbox;
   readonly works: WorkBook;
   readonly health: SupervisorHealth;
+  readonly budgets: Pick<WorkBudgets, "limit" | "end">;
   readonly write: <T>(change: () => T) => T;
   readonly journal: (work: string, isHeld: () => boolean) => Journal;
   readonly deliverSoon: () => void;
@@ -42,7 +46,7 @@ interface ShadowKit {
 
 /** What a root has to have for them. */
 export interface ShadowPorts {
-  readonly platform: Pick<RootPlatform, "at">;
+  readonly platform: Pick<RootPlatform, "at" | "limitsOfWork">;
   /** Stores the pass with those of the work. */
   readonly keep: (work: string, state: SupervisionState) => void;
 }
@@ -69,6 +73,18 @@ interface Row {
   readonly body: string;
 }
 
+type Limits = () => Promise<WorkLimits | undefined>;
+/** What is to be judged, and what it has to have room in. */
+interface Known {
+  readonly pending: PendingShadow;
+  readonly limits: Limits;
+}
+
+/** Whom the limits of a shadow's model are counted for. */
+export function factsOf(tenantId: string, { subject, agent, team, sessionId }: CallOrigin): LimitFacts {
+  return { tenantId, subject, agent: agent ?? team, sessionId };
+}
+
 export class Shadows {
   private readonly running = new Set<string>();
   private isStopped = false;
@@ -81,15 +97,15 @@ export class Shadows {
     private readonly ports: ShadowPorts | undefined,
   ) {}
 
-  /** In the write of the pass. */
-  begin(work: string, origin: CallOrigin, pending: PendingShadow): void {
+  /** In the write of the pass. @param limits those that the calls of its model have to have room in */
+  begin(work: string, origin: CallOrigin, pending: PendingShadow, limits: Limits): void {
     const { name, version = 0 } = pending.supervisor;
     const id = crypto.randomUUID();
     const body = JSON.stringify({ ...pending.shadowed, name, version, origin } satisfies Body);
     this.isStopped = false;
     exec(this.ctx.storage.sql)`INSERT INTO shadows (id, work, tries, body) VALUES (${id}, ${work}, 0, ${body})`;
     this.kit.deadlines.within(shadowDeadline, this.now() + lookedAfterMs, this.now());
-    this.run({ id, work, tries: 0, body }, pending);
+    this.run({ id, work, tries: 0, body }, { pending, limits });
   }
 
   /** Takes up those that nobody has at work. */
@@ -106,7 +122,9 @@ export class Shadows {
   /** A text is erased, which may stand in the conversation of any of them: what isn't judged yet never will be. */
   forget(): void {
     const rows = this.ctx.storage.sql.exec<{ id: string }>("DELETE FROM shadows RETURNING id");
-    for (const { id } of rows.toArray()) this.kit.works.forget(stepsOf(id));
+    this.kit.write(() => {
+      for (const { id } of rows.toArray()) this.forgetSteps(id);
+    });
   }
 
   /** The object is to be erased. */
@@ -114,15 +132,15 @@ export class Shadows {
     this.isStopped = true;
   }
 
-  private run(row: Row, pending?: PendingShadow): void {
+  private run(row: Row, known?: Known): void {
     this.running.add(row.id);
-    const done = this.judge(row, pending)
+    const done = this.judge(row, known)
       .catch((error: unknown) => this.kit.log("warn", "shadow.failed", { work: row.work, ...describeError(error) }))
       .finally(() => this.running.delete(row.id));
     this.ctx.waitUntil(done);
   }
 
-  private async judge(row: Row, pending: PendingShadow | undefined): Promise<void> {
+  private async judge(row: Row, begun: Known | undefined): Promise<void> {
     // The write that it was begun in is over by then.
     await Promise.resolve();
     const { id, work, tries } = row;
@@ -134,11 +152,13 @@ export class Shadows {
       return;
     }
     exec(this.ctx.storage.sql)`UPDATE shadows SET tries = tries + 1 WHERE id = ${id}`;
-    const known = pending ?? (await this.again(row));
-    const state = known && (await this.verdictOf(known, row));
+    const known = begun ?? (await this.again(row));
+    this.kit.budgets.limit(stepsOf(id), await known?.limits());
+    const state = known && (await this.verdictOf(known.pending, row));
     this.kit.write(() => {
       if (!this.isThere(id)) return;
       const models = this.kit.works.stepsOf(stepsOf(id)).end(true);
+      this.kit.budgets.end(stepsOf(id));
       exec(this.ctx.storage.sql)`DELETE FROM shadows WHERE id = ${id}`;
       if (state === undefined) return;
       this.ports?.keep(work, state);
@@ -168,19 +188,25 @@ export class Shadows {
   }
 
   /** Made anew of what is stored. Without the rules, nobody but operators reads its reasons: a shadow's are for nobody else anyway. */
-  private async again({ body }: Row): Promise<PendingShadow | undefined> {
+  private async again({ body }: Row): Promise<Known | undefined> {
     const { name, version, origin, ...shadowed } = bodySchema().parse(JSON.parse(body));
     const { tenantId } = this.owner();
     const platform = await this.ports?.platform.at(tenantId, undefined);
     const [found] = (await platform?.resources.versions(tenantId, [{ kind: "supervisors", name, version }])) ?? [];
     if (platform === undefined || found === undefined || !isOfKind("supervisors", found)) return undefined;
     const supervisor = platform.supervisors.build(tenantId, found, { health: this.kit.health, origin });
-    return { supervisor, rules: [], shadowed };
+    const limits = () => platform.limitsOfWork(factsOf(tenantId, origin));
+    return { pending: { supervisor, rules: [], shadowed }, limits };
   }
 
   private drop(id: string): void {
     exec(this.ctx.storage.sql)`DELETE FROM shadows WHERE id = ${id}`;
+    this.forgetSteps(id);
+  }
+
+  private forgetSteps(id: string): void {
     this.kit.works.forget(stepsOf(id));
+    this.kit.budgets.end(stepsOf(id));
   }
 
   private isThere(id: string): boolean {

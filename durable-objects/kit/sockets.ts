@@ -54,9 +54,14 @@ export class EventSockets {
     return new Response(null, { status: 101, webSocket: client, headers: protocol });
   }
 
-  /** A socket that counted is gone, however it went. @returns under which it did */
-  heldBy(socket: WebSocket): string | undefined {
+  /** Under which name a socket takes a place of a limit. */
+  placeOf(socket: WebSocket): string | undefined {
     return readerOf(socket)?.held;
+  }
+
+  /** The places that open sockets take. */
+  places(): string[] {
+    return this.ctx.getWebSockets().flatMap((socket) => this.placeOf(socket) ?? []);
   }
 
   /** Closes the sockets of a key, or of a subject's tokens. */

@@ -105,6 +105,12 @@ export class WorkBudgets {
     this.settle({ reservation, step: 0, reserved: nothing, spent: nothing });
   }
 
+  /** Somebody has a place still, such as an open socket. */
+  renewPlace(reservation: string): void {
+    const nothingSettled = { work: reservation, upTo: 0, ...nothing, renews: true };
+    this.ports.outbox().put("budget", `budget/${reservation}`, nothingSettled);
+  }
+
   private async reserve(work: string, call: PlannedCall): Promise<ReservedCall | RefusedCall> {
     const limits = this.open.get(work);
     const worst = limits && worstOf(call, limits);

@@ -2,10 +2,10 @@
 
 import { defined } from "../../src/conversation/defined.js";
 import { ok, type Result } from "../../src/conversation/problem.js";
-import type { Taking } from "../../src/gateways/budget-messages.js";
+import type { Slice, Taking } from "../../src/gateways/budget-messages.js";
 import { type Demand, moneyParts } from "../../src/tenancy/limits/demand.js";
 import type { Settlement } from "../../src/tenancy/limits/grants.js";
-import { changeOf, expire, settle, unsettledAfterMs } from "../../src/tenancy/limits/grants.js";
+import { changeOf, expire, placeLeaseMs, settle, sliceOf, unsettledAfterMs } from "../../src/tenancy/limits/grants.js";
 import { isConcurrent, isReserved, type LimitState } from "../../src/tenancy/limits/limit.js";
 import { limitReached } from "../../src/tenancy/limits/refusal.js";
 import { type Counter, hasRoom, newsOf, remainingOf, taken } from "../../src/tenancy/limits/room.js";
@@ -30,12 +30,14 @@ export class Ledger {
   ) {}
 
   /** Takes all of it, or nothing. What is held for work is known by the work and the step: the same again is taken already. */
-  take({ work, step, demands }: Taking): Result<null> {
+  take({ work, step, demands, agent }: Taking): Result<Slice | null> {
     const now = this.now();
-    const result = this.kit.write((): Result<null> => {
+    const result = this.kit.write((): Result<Slice | null> => {
       this.sweep(now);
       if (work !== undefined && this.store.hasGrant(work, step)) return ok(null);
-      const looked = demands.map((demand) => ({ demand, ...this.look(demand, now) }));
+      const asked = demands.map((demand) => ({ demand, ...this.look(demand, now) }));
+      const slice = work === undefined || agent === undefined ? undefined : this.sliceFor(agent, asked);
+      const looked = asked.map((one) => ({ ...one, demand: withSlice(one.demand, slice) }));
       const over = looked.find(({ demand, counter }) => demand.isEnforced && !hasRoom(demand, counter));
       if (over !== undefined) {
         const { demand, counter, span } = over;
@@ -46,7 +48,8 @@ export class Ledger {
         const after = this.reserve({ work, step }, demand, span, now);
         this.record(demand, span, after, !hasRoom(demand, counter), now);
       }
-      return ok(null);
+      if (work !== undefined && agent !== undefined && slice !== undefined) this.store.beginTurn(work, agent, now);
+      return ok(slice ?? null);
     });
     this.kit.deliverSoon();
     return result;
@@ -70,8 +73,13 @@ export class Ledger {
   settle(settlements: readonly Settlement[]): void {
     this.kit.write(() => {
       this.sweep(this.now());
-      for (const { work, upTo, tokens, money } of settlements) {
+      for (const { work, upTo, tokens, money, renews } of settlements) {
+        if (renews === true) {
+          this.store.renewPlaces(work, this.now());
+          continue;
+        }
         const known = this.store.grantsOf(work);
+        this.store.setTurnCost(work, { tokens, money });
         // A take that comes after this finds itself taken, and holds nothing.
         if (known.length === 0 && upTo >= 0) this.store.putGrant(neverTaken(work, upTo, this.now()));
         for (const grants of Map.groupBy(known, ({ limit }) => limit).values()) {
@@ -105,6 +113,21 @@ export class Ledger {
     };
   }
 
+  /** What is reserved for a turn of this agent, of tokens and of money; nothing where neither is limited. */
+  private sliceFor(agent: string, asked: readonly Looked[]): Slice | undefined {
+    const reserved = asked.filter(({ demand }) => isReserved(demand.measure));
+    if (reserved.length === 0) return undefined;
+    const costs = this.store.turnCosts(agent);
+    const of = (measure: "tokens" | "money"): number => {
+      const own = reserved.filter(({ demand }) => demand.measure === measure);
+      const worst = Math.max(0, ...own.map(({ demand }) => demand.amount));
+      const enforced = own.filter(({ demand }) => demand.isEnforced);
+      const left = Math.min(...enforced.map(({ demand, counter }) => remainingOf(counter, demand.max)));
+      return sliceOf(worst, own.length === 0 ? [] : costs.map((cost) => cost[measure]), left);
+    };
+    return { tokens: of("tokens"), money: of("money") };
+  }
+
   private look(demand: Demand, now: number) {
     const span = windowAt(demand.window, demand.timeZone, now);
     return { span, counter: this.store.counter({ ...demand, start: span.start }) };
@@ -127,8 +150,10 @@ export class Ledger {
     if (!isAsked && now - this.sweptAt < sweepMs) return;
     this.sweptAt = now;
     for (const grant of this.store.openSince(now - unsettledAfterMs)) this.change(grant, expire(grant, now));
-    // No work goes on for so long: somebody died who would have given it back.
-    for (const grant of this.store.placesSince(now - keptMs)) this.change(grant, { ...grant, state: "settled" });
+    // Somebody died who would have given it back.
+    for (const measure of ["concurrentTurns", "sockets"] as const)
+      for (const grant of this.store.placesSince(measure, now - placeLeaseMs[measure]))
+        this.change(grant, { ...grant, state: "settled" });
     new RootLeases(this.store, this.leases, this, this.now).expire();
     this.store.forgetBefore(now - keptMs);
     this.leases.forgetBefore(now - keptMs);
@@ -140,6 +165,18 @@ export class Ledger {
     this.store.moveCounter(before, changeOf(before, changed));
     this.store.putGrant(changed);
   }
+}
+
+interface Looked {
+  readonly demand: Demand;
+  readonly counter: Counter;
+}
+
+function withSlice(demand: Demand, slice: Slice | undefined): Demand {
+  const { measure } = demand;
+  return slice === undefined || (measure !== "tokens" && measure !== "money")
+    ? demand
+    : { ...demand, amount: slice[measure] };
 }
 
 function neverTaken(work: string, step: number, at: number): StoredGrant {

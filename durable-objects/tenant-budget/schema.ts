@@ -25,6 +25,14 @@ export const tenantBudgetSchema: readonly SchemaStep[] = [
     sql: "ALTER TABLE counters ADD COLUMN measure TEXT;",
   },
   {
+    name: "what turns come to",
+    sql: `
+      -- Of each agent's last turns; nothing while nobody has settled one.
+      CREATE TABLE turn_costs (
+        work TEXT PRIMARY KEY, agent TEXT NOT NULL, at INTEGER NOT NULL, tokens INTEGER, money INTEGER) WITHOUT ROWID;
+      CREATE INDEX turn_costs_by_agent ON turn_costs (agent, at);`,
+  },
+  {
     name: "shards of a hot tenant",
     sql: `
       -- Which shard this is; nothing: the root.

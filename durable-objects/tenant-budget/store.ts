@@ -1,7 +1,7 @@
 /** A budget's tables: counters of windows, and what is held for work. */
 import { z } from "zod";
 import { exec } from "../../src/platform/sql.js";
-import type { Grant } from "../../src/tenancy/limits/grants.js";
+import { type Grant, recentTurns } from "../../src/tenancy/limits/grants.js";
 import { type Measure, measures } from "../../src/tenancy/limits/limit.js";
 import { type Counter, emptyCounter } from "../../src/tenancy/limits/room.js";
 import type { WindowSpan } from "../../src/tenancy/limits/windows.js";
@@ -95,10 +95,15 @@ export class BudgetStore {
       .map((row) => grantRow.parse(row));
   }
 
-  /** Places that nobody has given back since a time. */
-  placesSince(before: number): StoredGrant[] {
+  /** Whoever has a place said that they have it still. */
+  renewPlaces(work: string, at: number): void {
+    this.exec`UPDATE grants SET at = ${at} WHERE work = ${work} AND state = 'open' AND measure = 'sockets'`;
+  }
+
+  /** Places of which nobody has said anything since a time. */
+  placesSince(measure: Measure, before: number): StoredGrant[] {
     return this.exec`SELECT * FROM grants
-      WHERE state = 'open' AND at <= ${before} AND measure = 'concurrentTurns' ORDER BY at LIMIT 500`
+      WHERE state = 'open' AND at <= ${before} AND measure = ${measure} ORDER BY at LIMIT 500`
       .toArray()
       .map((row) => grantRow.parse(row));
   }
@@ -109,10 +114,33 @@ export class BudgetStore {
       ON CONFLICT DO UPDATE SET state = excluded.state, spent = excluded.spent`;
   }
 
+  /** A turn of an agent began: what it comes to says what the next ones may. */
+  beginTurn(work: string, agent: string, at: number): void {
+    this.exec`INSERT INTO turn_costs (work, agent, at) VALUES (${work}, ${agent}, ${at}) ON CONFLICT DO NOTHING`;
+  }
+
+  /** What a turn has come to so far; nothing happens where it is none of these. */
+  setTurnCost(work: string, { tokens, money }: { readonly tokens: number; readonly money: number }): void {
+    const [turn] = this.exec`UPDATE turn_costs SET tokens = ${tokens}, money = ${money} WHERE work = ${work}
+      RETURNING agent`.toArray();
+    if (turn === undefined) return;
+    const agent = String(turn.agent);
+    this.exec`DELETE FROM turn_costs WHERE agent = ${agent} AND tokens IS NOT NULL AND work NOT IN
+      (SELECT work FROM turn_costs WHERE agent = ${agent} AND tokens IS NOT NULL ORDER BY at DESC LIMIT ${recentTurns})`;
+  }
+
+  /** What an agent's last turns came to. */
+  turnCosts(agent: string): { readonly tokens: number; readonly money: number }[] {
+    return this.exec`SELECT tokens, money FROM turn_costs WHERE agent = ${agent} AND tokens > 0`
+      .toArray()
+      .map(({ tokens, money }) => ({ tokens: Number(tokens), money: Number(money) }));
+  }
+
   /** Windows and grants that nobody asks for any more. */
   forgetBefore(at: number): void {
     this.exec`DELETE FROM counters WHERE ends < ${at}`;
     this.exec`DELETE FROM grants WHERE state = 'settled' AND at < ${at}`;
+    this.exec`DELETE FROM turn_costs WHERE tokens IS NULL AND at < ${at}`;
     this.exec`DELETE FROM grants WHERE state = 'unsettled' AND at < ${at - 30 * 86_400_000}`;
   }
 }

@@ -8,7 +8,7 @@ import type { Settlement } from "../tenancy/limits/grants.js";
 import { shardCount, shardOf } from "../tenancy/limits/leases.js";
 import { isConcurrent, type LimitState } from "../tenancy/limits/limit.js";
 import { loaded } from "../text/lazily.js";
-import type { Renewal, Taking } from "./budget-messages.js";
+import type { Renewal, Slice, Taking } from "./budget-messages.js";
 import type { ObjectPath, PlacedObjects } from "./placement.js";
 import { toWire, type Wire } from "./wire.js";
 
@@ -23,7 +23,7 @@ export interface BudgetObject {
 }
 
 /** Whether there was room, and for how long callers go to shards of this tenant, in milliseconds. */
-export interface Taken extends Wire<Result<null>> {
+export interface Taken extends Wire<Result<Slice | null>> {
   readonly spreadMs?: number;
 }
 
@@ -56,7 +56,7 @@ export class BudgetGateway {
    * Takes all that is demanded, or nothing: what has no room is refused.
    * @throws {ProblemError} `limits_unavailable` where the object doesn't answer
    */
-  take(tenantId: string, taking: Taking): Promise<Result<null>> {
+  take(tenantId: string, taking: Taking): Promise<Result<Slice | null>> {
     const shard = this.placeOf(tenantId, taking);
     return this.within(tenantId, async () => {
       const { takenSchema } = await messages();

@@ -12,6 +12,8 @@ export const takingSchema = lazily(() =>
     /** Which of the work's reservations this is. */
     step: z.int(),
     demands: z.array(demandSchema()),
+    /** Whose turn it is, where what such a turn usually comes to may be reserved. */
+    agent: z.string().optional(),
   }),
 );
 export type Taking = Readonly<z.infer<ReturnType<typeof takingSchema>>>;
@@ -49,10 +51,16 @@ export type Renewed = Readonly<z.infer<ReturnType<typeof renewedSchema>>>;
 export const leasesSchema = lazily(() => resultOf(z.array(z.number())));
 
 const settlementSchema = lazily(() =>
-  z.object({ work: z.string(), upTo: z.int(), tokens: z.number(), money: z.number() }),
+  z.object({
+    ...{ work: z.string(), upTo: z.int(), tokens: z.number(), money: z.number() },
+    renews: z.boolean().optional(),
+  }),
 );
 export const settlementsSchema = lazily(() => z.array(settlementSchema()));
 
-export const takenSchema = lazily(() => resultOf(z.null()));
+/** What was reserved where it is more than was demanded; only for who says whose turn it is. */
+const sliceSchema = lazily(() => z.object({ tokens: z.number(), money: z.number() }));
+export type Slice = Readonly<z.infer<ReturnType<typeof sliceSchema>>>;
+export const takenSchema = lazily(() => resultOf(z.union([z.null(), sliceSchema()])));
 export const stateSchema = limitStateSchema;
 export { demandSchema };

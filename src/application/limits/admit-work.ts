@@ -1,6 +1,7 @@
 /** Whether a message may begin work: everything that it takes, and what is reserved for its first calls, is asked for at once. */
 import { countedInput, defaultMaxOutputTokens } from "../../agent/call-budget.js";
 import { modelList } from "../../agent/definition.js";
+import { defined } from "../../conversation/defined.js";
 import { attempt, ok, type Result } from "../../conversation/problem.js";
 import { estimateTokens } from "../../model/estimate.js";
 import type { Amounts, LimitFacts } from "../../tenancy/limits/demand.js";
@@ -65,14 +66,17 @@ export async function admitWork(
   const key = facts.subject ?? facts.sessionId ?? work;
   const reservation = view.budgets.reservationFor(tenantId, work, key, demands);
   if (demands.length === 0) return ok({ reservation, reserved: undefined, revision });
-  const taken = await attempt(() => view.budgets.take(tenantId, { work: reservation, step: 0, demands }));
+  const taken = await attempt(() =>
+    view.budgets.take(tenantId, { work: reservation, step: 0, demands, ...defined({ agent: facts.agent }) }),
+  );
   const refused = taken.ok ? taken.value : taken;
   if (!refused.ok) {
     if (refused.problem.code === "limits_unavailable") inDoubt?.(reservation);
     return refused;
   }
   const isKept = demands.some(({ measure }) => isConcurrent(measure) || isReserved(measure));
-  return ok({ reservation, reserved: isKept ? reserved : undefined, revision });
+  // More than was asked for, where the agent's turns usually come to more.
+  return ok({ reservation, reserved: isKept ? (refused.value ?? reserved) : undefined, revision });
 }
 
 function sliceOf(measure: string, reserved: Readonly<Record<"tokens" | "money", number>>): number | undefined {

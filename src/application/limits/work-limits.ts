@@ -35,7 +35,7 @@ export interface WorkLimits {
   readonly priceOf: PriceOf;
   /** What the tenant's budget calls a reservation for work of this id. */
   readonly reservationFor: (work: string) => string;
-  readonly take: (work: string, step: number, demands: readonly Demand[]) => Promise<Result<null>>;
+  readonly take: (work: string, step: number, demands: readonly Demand[]) => Promise<Result<unknown>>;
 }
 
 /** The limits of a tenant that hold for calls of models; nothing where there are none. */
@@ -54,7 +54,7 @@ export async function limitsOfWork(
     priceOf,
     reservationFor: (work: string) =>
       platform.budgets.reservationFor(tenantId, work, facts.subject ?? facts.sessionId ?? work, active),
-    take: (work: string, step: number, taken: readonly Demand[]): Promise<Result<null>> =>
+    take: (work: string, step: number, taken: readonly Demand[]): Promise<Result<unknown>> =>
       platform.budgets.take(tenantId, { work, step, demands: [...taken] }),
   };
 }

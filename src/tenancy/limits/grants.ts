@@ -18,6 +18,28 @@ export interface Grant {
 /** After so long without settlement a reservation counts as spent, in milliseconds. */
 export const unsettledAfterMs = 15 * 60_000;
 
+/** How many of an agent's last turns say what one usually comes to. */
+export const recentTurns = 15;
+/** Beyond the worst case of a first call no reservation takes more than this part of what is left: others want to begin, too. */
+const usualShare = 8;
+
+/**
+ * What is reserved for a turn: the worst case of its first call, or twice the agent's median turn, whichever is more. So most turns ask once.
+ * @param recent what the agent's last turns came to
+ * @param left what there is room for, beside this turn's own first call
+ * @example
+ * sliceOf(5_000, [4_000, 9_000, 20_000], 1_000_000); // 18_000
+ */
+export function sliceOf(worst: number, recent: readonly number[], left: number): number {
+  const median = recent.toSorted((a, b) => a - b)[Math.floor((recent.length - 1) / 2)] ?? 0;
+  return Math.max(worst, Math.min(2 * median, Math.floor(left / usualShare)));
+}
+
+/** A place that somebody has is given back after so long without a word, in milliseconds: whoever had it is gone. */
+export const placeLeaseMs = { sockets: 30 * 60_000, concurrentTurns: 24 * 3_600_000 } as const;
+/** How often it is said of an open socket that it is still there. */
+export const placeRenewalMs = 10 * 60_000;
+
 /** What some work has taken so far, of all that was reserved for it up to a step; what else was held is given back. */
 export interface Settlement {
   readonly work: string;
@@ -25,6 +47,8 @@ export interface Settlement {
   readonly tokens: number;
   /** In millionths of a unit of the currency. */
   readonly money: number;
+  /** Nothing is settled: whoever has a place still has it. */
+  readonly renews?: boolean | undefined;
 }
 
 /** How the counter of a grant's window changes. */
