@@ -36,6 +36,7 @@ function withPorts(test: (world: World) => void | Promise<void>): Promise<void> 
         now: clock.now,
         teamState: (tenantId) => new D1TeamState(env.DB, tenantId, clock.now),
         callWorker: async () => ({ status: 200, text: "" }),
+        limitsOfWork: async () => undefined,
       },
       {
         origin: { metadata: {} },
