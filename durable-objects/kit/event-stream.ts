@@ -66,6 +66,8 @@ class EventStream {
   private last: number;
   /** Read from the log, and not yet sent. */
   private page: LoggedEvent[] = [];
+  /** What goes on reading the past, behind whoever else wants something of the object. */
+  private readingOn: Promise<void> | undefined;
   /** Written, and not yet on its way. */
   private unsent = "";
   /** Whose reply was seen in pieces, the last one. */
@@ -95,13 +97,31 @@ class EventStream {
   }
 
   /** Reads on in the log while its reader is close behind; at its end the stream is live. */
-  pull(): void {
-    while (!this.isLive && !this.ended && this.unread() < aheadBytes) {
+  pull(): Promise<void> | undefined {
+    if (this.readingOn === undefined && !this.readPage()) {
+      this.readingOn = this.readOn().finally(() => {
+        this.readingOn = undefined;
+      });
+    }
+    return this.readingOn;
+  }
+
+  /** Much of a long past may be for others: without a pause nobody would be heard until it is read. */
+  private async readOn(): Promise<void> {
+    do await new Promise<void>((resolve) => setTimeout(resolve, 0));
+    while (!this.readPage());
+  }
+
+  /** At most a page of the past in one synchronous section. @returns whether that is enough for now */
+  private readPage(): boolean {
+    for (let left = pageSize; !this.isLive && !this.ended && this.unread() < aheadBytes; left -= 1) {
+      if (left <= 0) return false;
       if (this.page.length === 0) this.page = this.log.read(this.last, pageSize, this.indexed());
       const event = this.page.shift();
       if (event === undefined) this.goLive();
       else this.send(event);
     }
+    return true;
   }
 
   stop(): void {

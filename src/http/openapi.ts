@@ -1,15 +1,18 @@
 /** The OpenAPI document, a page to read it, and the pages of the documentation. */
+import type { Context } from "hono";
 import { z } from "zod";
 import "./components.js";
 import { problem } from "../conversation/problem.js";
 import { version } from "../conversation/version.js";
+import { sha256Hex } from "../platform/digest.js";
+import type { AppEnv } from "./context.js";
 import { docsPage } from "./docs-page.js";
 import { makeDocument } from "./document/make.js";
 import type { ApiDocument } from "./document/model.js";
 import { pageNames } from "./documentation-pages.js";
 import type { LoadedFace } from "./face.js";
 import { markdownPage } from "./markdown-page.js";
-import { json, newRouter, route } from "./routing.js";
+import { json as jsonAnswer, newRouter, route } from "./routing.js";
 
 const info = {
   title: "Conclave",
@@ -28,6 +31,29 @@ const pageHeaders = {
   vary: "accept",
 };
 const html = { "text/html": { schema: z.string() } } as const;
+const unchanged = { 304: { description: "It is what the request's If-None-Match names" } } as const;
+/** They change with the deployment alone. */
+const cacheable = "public, max-age=300";
+
+/** A text of some hundred kilobytes, made when it is first asked for, with the tag that it is asked for again by. */
+class MadeOnce {
+  private made: { readonly text: string; readonly etag: string } | undefined;
+
+  constructor(private readonly make: () => string) {}
+
+  async read(): Promise<{ readonly text: string; readonly etag: string }> {
+    if (this.made !== undefined) return this.made;
+    const text = this.make();
+    this.made = { text, etag: `"${(await sha256Hex(text)).slice(0, 32)}"` };
+    return this.made;
+  }
+}
+
+/** Whoever has it is told so, without it. A cache that packs texts weakens their tags. */
+function isKnown(c: Context<AppEnv>, etag: string): boolean {
+  const known = (c.req.header("if-none-match") ?? "").slice(0, 1_000).split(",");
+  return known.some((one) => one.trim().replace(/^W\//, "") === etag);
+}
 
 /**
  * `/openapi.json`, made from the routes themselves; `/docs`, a page to read it; and `/docs/{page}`, what errors link to.
@@ -42,6 +68,8 @@ export function documentation(described: readonly LoadedFace[]): LoadedFace {
     made ??= apiDocument([...described, self]);
     return made;
   };
+  const json = new MadeOnce(() => JSON.stringify(document()));
+  const page = new MadeOnce(() => docsPage(document(), pageNames).toString());
 
   app.openapi(
     route({
@@ -52,9 +80,14 @@ export function documentation(described: readonly LoadedFace[]): LoadedFace {
       tags,
       summary: "The OpenAPI document",
       security: [],
-      responses: { 200: json("The document", z.record(z.string(), z.unknown())) },
+      responses: { 200: jsonAnswer("The document", z.record(z.string(), z.unknown())), ...unchanged },
     }),
-    (c) => c.json(document(), 200),
+    async (c) => {
+      const { text, etag } = await json.read();
+      const headers = { etag, "cache-control": cacheable };
+      if (isKnown(c, etag)) return c.body(null, 304, headers);
+      return c.body(text, 200, { ...headers, "content-type": "application/json" });
+    },
   );
 
   app.openapi(
@@ -66,9 +99,13 @@ export function documentation(described: readonly LoadedFace[]): LoadedFace {
       tags,
       summary: "The OpenAPI document as a page",
       security: [],
-      responses: { 200: { description: "The page", content: html } },
+      responses: { 200: { description: "The page", content: html }, ...unchanged },
     }),
-    (c) => c.html(docsPage(document(), pageNames), 200, pageHeaders),
+    async (c) => {
+      const { text, etag } = await page.read();
+      const headers = { ...pageHeaders, etag, "cache-control": cacheable };
+      return isKnown(c, etag) ? c.body(null, 304, headers) : c.html(text, 200, headers);
+    },
   );
 
   app.openapi(

@@ -108,6 +108,21 @@ describe("the OpenAPI document", () => {
     for (const { path } of await operations()) expect(text).toContain(path);
   });
 
+  it("is made once, document and page, and a 304 for whoever has it", async () => {
+    for (const path of ["/openapi.json", "/docs"]) {
+      const first = await send("GET", path);
+      const etag = first.headers.get("etag") ?? "";
+      expect(etag, path).toMatch(/^"[0-9a-f]{32}"$/);
+      expect(first.headers.get("cache-control")).toBe("public, max-age=300");
+      expect((await first.text()).length).toBeGreaterThan(100_000);
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
+        const again = await send("GET", path, { headers: { "if-none-match": known } });
+        expect([again.status, await again.text(), again.headers.get("etag")], path).toEqual([304, "", etag]);
+      }
+      expect((await send("GET", path, { headers: { "if-none-match": '"other"' } })).status).toBe(200);
+    }
+  });
+
   it("serves the pages of the documentation, for browsers and as Markdown, and links to them", async () => {
     const reference = await (await send("GET", "/docs")).text();
     const names = [...reference.matchAll(/href="\/docs\/(\w+)"/g)].map(([, name]) => name);

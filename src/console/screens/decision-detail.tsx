@@ -18,6 +18,7 @@ export function One({
   readonly visit: Visit;
   readonly decision: Whole;
   readonly search: string;
+  /** Where the next one is. */
   readonly next: string | undefined;
 }) {
   const {
@@ -90,7 +91,7 @@ export function One({
             Unsure
           </Button>
           {next === undefined ? undefined : (
-            <a class="button" href={`${path}/${next}${search}`} data-key="n">
+            <a class="button" href={next} data-key="n">
               Next <kbd>n</kbd>
             </a>
           )}

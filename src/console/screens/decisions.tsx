@@ -3,6 +3,7 @@ import { labelDecision } from "../../application/supervision/label-decision.js";
 import { listDecisions } from "../../application/supervision/list-decisions.js";
 import { readDecision } from "../../application/supervision/read-decision.js";
 import { reportDecisions } from "../../application/supervision/report-decisions.js";
+import { defined } from "../../conversation/defined.js";
 import type { Decision } from "../../supervision/decisions.js";
 import { Badge, Choice, Field, More, Time } from "../parts.js";
 import { perform, query, type Screen, sentIn, type View, type Visit } from "../screen.js";
@@ -22,6 +23,12 @@ function filtersOf(visit: Visit): Record<string, string> {
   return Object.fromEntries(given);
 }
 
+/** Which page of the list is open stays with its items: what is opened, labelled or next stands beside the same page. */
+function pageOf(visit: Visit): Record<string, string> {
+  const cursor = query(visit, "cursor");
+  return { ...filtersOf(visit), ...defined({ cursor }) };
+}
+
 const searchOf = (given: Record<string, string>): string => {
   const search = new URLSearchParams(given).toString();
   return search === "" ? "" : `?${search}`;
@@ -35,9 +42,8 @@ async function show(visit: Visit): Promise<View> {
     perform(visit, reportDecisions, {}),
     open === undefined ? undefined : perform(visit, readDecision, { decisionId: open }),
   ]);
-  const at = list.items.findIndex(({ decisionId }) => decisionId === open);
-  const next = list.items[at + 1];
-  const search = searchOf(given);
+  const search = searchOf(pageOf(visit));
+  const next = open === undefined ? undefined : await nextOf(visit, open, list);
   return {
     title: "Blocked and changed",
     wide: true,
@@ -53,12 +59,27 @@ async function show(visit: Visit): Promise<View> {
           {decision === undefined ? (
             <p class="empty">Open one to see its text and say whether it was right.</p>
           ) : (
-            <One visit={visit} decision={decision} search={search} next={next?.decisionId} />
+            <One visit={visit} decision={decision} search={search} next={next} />
           )}
         </section>
       </div>
     ),
   };
+}
+
+/** Where the decision behind the open one is: on the next page, behind the last of this one. */
+async function nextOf(
+  visit: Visit,
+  open: string,
+  { items, nextCursor }: { readonly items: readonly Decision[]; readonly nextCursor: string | null },
+): Promise<string | undefined> {
+  const at = items.findIndex(({ decisionId }) => decisionId === open);
+  const next = items[at + 1];
+  if (next !== undefined) return `${path}/${next.decisionId}${searchOf(pageOf(visit))}`;
+  if (nextCursor === null) return undefined;
+  const given = { ...filtersOf(visit), cursor: nextCursor };
+  const [first] = (await perform(visit, listDecisions, { ...given, limit: 1 })).items;
+  return first && `${path}/${first.decisionId}${searchOf(given)}`;
 }
 
 function Filters({ visit, given }: { readonly visit: Visit; readonly given: Record<string, string> }) {
@@ -203,7 +224,7 @@ async function label(visit: Visit): Promise<string> {
   const note = sentIn(visit, "note");
   const given = { label: sentIn(visit, "do"), ...(note === "" ? {} : { note }) };
   await perform(visit, labelDecision, { decisionId, label: given });
-  return `${path}/${decisionId}${searchOf({ ...filtersOf(visit), done: "saved" })}`;
+  return `${path}/${decisionId}${searchOf({ ...pageOf(visit), done: "saved" })}`;
 }
 
 export const decisions: Screen = {

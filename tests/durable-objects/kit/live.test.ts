@@ -45,6 +45,22 @@ describe("a stream whose reader is slower than what happens", () => {
     }));
 });
 
+describe("a long past that is for others", () => {
+  it("is read in pieces, between which others are heard", () =>
+    withKitTables(async (state) => {
+      const log = logIn(state);
+      for (let n = 0; n < 1_000; n++) log.append("message.edited", undefined, { messageId: String(n) });
+      const reader = eventStream(log, { ...live, active: () => false, visible: () => undefined }).getReader();
+      const read = vi.spyOn(log, "read");
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      expect(read.mock.calls.length).toBeLessThan(5);
+      let text = "";
+      for (let piece = await reader.read(); !piece.done; piece = await reader.read())
+        text += new TextDecoder().decode(piece.value);
+      expect(text).toContain("caught up");
+    }));
+});
+
 interface Socket {
   readonly messages: { id?: number; event: string; data: { turnId?: string; text?: string; offset?: number } }[];
   closed: number | undefined;

@@ -1,0 +1,58 @@
+/** The list of what supervisors didn't let pass, over more than a page. */
+import { env, exports } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { newTenant, type TestTenant } from "../support/conclave.js";
+import { eventually } from "../support/eventually.js";
+import { numberedRows } from "../support/numbered-rows.js";
+
+const origin = "https://conclave.test";
+const sameOrigin = { "sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded" };
+
+async function operator(tenant: TestTenant) {
+  const email = `${crypto.randomUUID()}@example.com`;
+  const { link } = (await tenant.call("POST", "/v1/people", { name: "Ada", email, role: "operator" })).body;
+  const joined = await exports.default.fetch(`${origin}/console/join`, {
+    method: "POST",
+    headers: { ...sameOrigin, "cf-connecting-ip": crypto.randomUUID() },
+    body: new URLSearchParams({ code: link.split("#")[1] }).toString(),
+    redirect: "manual",
+  });
+  const cookie = (joined.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+  return (path: string, form?: Record<string, string>) =>
+    exports.default.fetch(`${origin}${path}`, {
+      headers: { ...sameOrigin, cookie },
+      redirect: "manual",
+      ...(form && { method: "POST", body: new URLSearchParams(form).toString() }),
+    });
+}
+
+const linksOf = (page: string): string[] =>
+  [...page.matchAll(/href="([^"]+)"/g)].map(([, href = ""]) => href.replaceAll("&amp;", "&"));
+
+it("leads from the last decision of a page to the first of the next, and stays on it when one is opened or labelled", async () => {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant", { supervisors: ["rules"] });
+  await tenant.rules("rules", [{ match: { type: "phrases", phrases: ["refund"] }, action: "block", reason: "money" }]);
+  await model.reply({ text: "Yes.", repeat: true });
+  const session = await tenant.session();
+  for (const text of ["A refund?", "My refund?"]) await tenant.say(session, text);
+  const list = async () => (await tenant.call("GET", "/v1/decisions")).body.items;
+  await eventually(async () => expect(await list()).toHaveLength(2));
+  const [newer, older] = (await list()).map(({ decisionId }: { decisionId: string }) => decisionId);
+  // 49 that came later: the newer one is the last of the first page.
+  const columns = "owner_id, revision, step, at, work_id, hook, supervisor, mode, action, decision, body";
+  const values = `'run_x', n, '0', ${Date.now() + 60_000} + n, 'w', 'request', 'rules', 'enforce', 'block', 'block', '{"reasons":[],"about":{}}'`;
+  await env.DB.batch([numberedRows(49)("decisions", columns, values, tenant.tenantId)]);
+
+  const visit = await operator(tenant);
+  const page = async (path: string) => linksOf(await (await visit(path)).text());
+  const first = await page(`/console/decisions/${newer}`);
+  const next = first.find((href) => href.includes(older)) ?? "";
+  expect(next).toMatch(/\?cursor=./);
+  // Beside the older one stands its own page of the list, and what is done there leads back to it.
+  const beside = await page(next);
+  expect(beside).toContain(next);
+  expect(beside.some((href) => href.includes("run_x"))).toBe(false);
+  const labelled = await visit(next, { do: "wrong" });
+  expect(labelled.headers.get("location")).toContain(new URL(next, origin).search.slice(1));
+});
