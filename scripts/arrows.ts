@@ -119,7 +119,7 @@ export const arrows: readonly Row[] = [
   { place: "src/catalogues", imports: ["src/tenancy", "src/chat", "src/evidence", ...underChat], packages: pure },
   { place: "src/tenancy", imports: ["src/chat", ...underChat], packages: pure },
   { place: "src/channels", imports: underAgent, packages: pure },
-  { place: "src/chat", imports: underChat, packages: pure },
+  { place: "src/chat", imports: ["src/evidence", ...underChat], packages: pure },
   { place: "src/evidence", imports: ["src/supervision", ...underSupervision], packages: pure },
   { place: "src/routing", imports: underRouting, packages: pure },
   { place: "src/roundtable", imports: ["src/supervision", ...underSupervision], packages: pure },

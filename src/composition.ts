@@ -245,6 +245,7 @@ function makeServices(env: Env, place: Place) {
       const { DatasetGateway } = await import("./gateways/dataset-gateway.js");
       return new DatasetGateway(new PlacedObjects(named(env, env.DATASET), placements, place));
     }),
+    experiments: loaded(async () => new (await import("./stores/experiment-store.js")).ExperimentStore(db)),
     evidence: loaded(async () => new (await import("./stores/evidence-index.js")).EvidenceIndex(db)),
     sessions,
     index: new SessionIndex(db),

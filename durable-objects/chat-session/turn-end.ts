@@ -22,7 +22,7 @@ export function endTurn(
   { store, kit, outbox }: EndPorts,
 ): void {
   const { turnId, acceptedAt, keyId } = turn;
-  const { agent, subject } = store.session().definition;
+  const { agent, subject, experiment } = store.session().definition;
   const ended = { kind: "turn", outcome: status, since: acceptedAt, agent, subject, keyId, by: outcome.cancelledBy };
   kit.end(turnId, ended, (usage, endedAt) => {
     const createdAt = new Date(endedAt).toISOString();
@@ -40,6 +40,13 @@ export function endTurn(
     if (error !== undefined) addError(error, turn, store);
     outbox.updateIndex({ turnEnded: true });
     outbox.notifyConversation({ turnId });
+    if (experiment !== undefined && status !== "cancelled")
+      kit.outbox.put("experiment", turnId, {
+        ...experiment,
+        blocked: status === "blocked",
+        failed: status === "failed",
+        degraded: outcome.degraded.length > 0,
+      });
     // A team's workers that were interrupted must not count as busy for ever.
     if (status === "cancelled" || status === "failed")
       kit.outbox.put("work_ended", turnId, { work: turnId, at: endedAt });

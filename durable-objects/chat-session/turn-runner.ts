@@ -12,6 +12,7 @@ import { runTurn } from "../../src/chat/turn.js";
 import type { TurnPorts } from "../../src/chat/turn-ports.js";
 import { defined } from "../../src/conversation/defined.js";
 import type { AssistantMessage } from "../../src/conversation/message.js";
+import { assign } from "../../src/evidence/experiment.js";
 import type { CancelSignal } from "../../src/model/port.js";
 import { entryWithoutText } from "../../src/routing/trace.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
@@ -81,6 +82,7 @@ export class TurnRun implements EndingWork {
     try {
       const platform = await this.ports.platform.at(session.tenantId, revision);
       this.platform = platform;
+      await this.assignVariant(platform, isHeld);
       const loaded = await this.load(journal, platform, isHeld);
       if (!loaded.ok) return () => this.end("failed", this.misconfigured(loaded.detail));
       this.loaded = loaded;
@@ -151,10 +153,24 @@ export class TurnRun implements EndingWork {
     kit.deliverSoon();
   }
 
+  /** With its first turn a session gets its variant of the experiment that runs on its agent, and keeps it. */
+  private async assignVariant(platform: RootPlatform, isHeld: () => boolean): Promise<void> {
+    const { store, kit } = this.ports;
+    const { tenantId, sessionId } = this.session;
+    const experiments = (await platform.tenants.get(tenantId))?.experiments ?? [];
+    if (experiments.length === 0 || !isHeld()) return;
+    const { definition } = store.session();
+    const live = experiments.find(({ agent, status }) => status === "running" && agent === definition.agent);
+    if (live === undefined || definition.experiment !== undefined || store.turns.counts().turns > 1) return;
+    const experiment = assign(live, { subject: definition.subject, sessionId });
+    kit.write(() => store.setDefinition({ ...definition, experiment }));
+  }
+
   private load(journal: Journal, platform: RootPlatform, isHeld: () => boolean): Promise<LoadedSetup> {
     const { store, kit, context } = this.ports;
     const { id } = this;
-    const { tenantId, sessionId, definition } = this.session;
+    const { tenantId, sessionId } = this.session;
+    const { definition } = store.session();
     return loadTurnSetup(
       {
         tenantId,

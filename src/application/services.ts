@@ -21,6 +21,7 @@ import type { ConfigStore } from "../stores/config-store.js";
 import type { ConsoleStore } from "../stores/console-store.js";
 import type { CreationClaims } from "../stores/creation-claims.js";
 import type { EvidenceIndex } from "../stores/evidence-index.js";
+import type { ExperimentStore } from "../stores/experiment-store.js";
 import type { IdempotencyStore } from "../stores/idempotency-store.js";
 import type { LimitStore } from "../stores/limit-store.js";
 import type { NearStores } from "../stores/near-stores.js";
@@ -97,6 +98,7 @@ export interface Services {
   /** Loaded when somebody comes, as the next one is. */
   readonly datasets: () => Promise<DatasetGateway>;
   readonly evidence: () => Promise<EvidenceIndex>;
+  readonly experiments: () => Promise<ExperimentStore>;
   readonly sessions: SessionGateway;
   readonly index: SessionIndex;
   readonly memory: MemoryService;

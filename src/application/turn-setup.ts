@@ -12,6 +12,7 @@ import type { TurnSetup } from "../chat/turn-ports.js";
 import { defined } from "../conversation/defined.js";
 import { boundIds } from "../conversation/memory-binding.js";
 import type { ModelReply } from "../conversation/message.js";
+import { servedBy } from "../evidence/experiment.js";
 import type { LoadedTeam } from "../routing/ports.js";
 import type { HealthStore } from "../supervision/breaker.js";
 import type { ContextEditor } from "../supervision/environment.js";
@@ -64,6 +65,8 @@ export type LoadedSetup = Loaded<{
 const pinnedTurnSchema = pinnedWorkSchema.extend({
   /** Of teams within the agent's team. */
   teamSupervisors: z.array(z.string()).default([]),
+  /** The stored agent whose definition answers, where an experiment has another than the session's. */
+  answering: z.string().optional(),
   /** What the message may bring in: loaded only if it does. */
   auto: z.array(resourcePinSchema).default([]),
 });
@@ -88,8 +91,9 @@ export async function loadTurnSetup(
   if (!loaded.ok) return loaded;
   const { pinned, policies, resources, supervisorsNamed } = loaded;
 
-  const stored = resources.get("agents", definition.agent);
-  if (stored === undefined) return { ok: false, detail: missing("agents", definition.agent) };
+  const answering = pinned.answering ?? definition.agent;
+  const stored = resources.get("agents", answering);
+  if (stored === undefined) return { ok: false, detail: missing("agents", answering) };
   const agent = asModelAgent(stored);
   // A team's agents, and a panel's seats, have the tools that it names, as far as the session doesn't exclude them.
   const parts = { ...loaded, allows: (ref: ToolRef) => !isToolExcluded(session.context(), ref) };
@@ -194,9 +198,12 @@ async function attachedSupervisors(
 
 async function pin({ definition, tenantId, context }: PinnedFacts, sources: SetupSources): Promise<PinnedTurn> {
   const { resources } = sources;
+  const served = await servedIn(definition, tenantId, sources);
   const [tenant, first, auto] = await Promise.all([
     tenantPolicies(tenantId, sources),
-    resources.pins(tenantId, named("agents", [definition.agent])),
+    served?.version === undefined
+      ? resources.pins(tenantId, named("agents", [served?.name ?? definition.agent]))
+      : [{ kind: "agents" as const, name: served.name, version: served.version }],
     resources.autoPins(tenantId),
   ]);
   const agentPins = pinsOf("agents", first);
@@ -231,9 +238,16 @@ async function pin({ definition, tenantId, context }: PinnedFacts, sources: Setu
     ...tenant,
     supervisors,
     teamSupervisors,
+    ...defined({ answering: served?.name }),
     pins: [...agentPins, ...teamPins, ...(panels?.pins ?? []), ...rest],
     auto,
   };
+}
+
+/** Another agent than the session's own, where an experiment has one answer. */
+async function servedIn({ experiment }: SessionDefinition, tenantId: string, { tenants }: SetupSources) {
+  if (experiment === undefined) return undefined;
+  return servedBy(experiment, (await tenants.get(tenantId))?.experiments ?? []);
 }
 
 /** A team or a panel has no model, instructions and tools itself: those who work in it have their own. */

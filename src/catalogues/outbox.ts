@@ -7,6 +7,7 @@ import { endedStatuses, modelUsageSchema } from "../agent/work.js";
 import { storedAskSchema } from "../asks/ask.js";
 import { storedSessionSchema } from "../chat/session.js";
 import { deliveryStatuses } from "../conversation/delivery.js";
+import { assignmentSchema } from "../evidence/assignment.js";
 import type { DatasetView } from "../evidence/dataset.js";
 import type { Eval } from "../evidence/evaluation.js";
 import { roundtableSummarySchema } from "../roundtable/roundtable.js";
@@ -117,6 +118,12 @@ export const outboxTopics = {
     handler: "d1",
     isCopy: true,
     payload: z.custom<Eval>(),
+  },
+  experiment: {
+    description: "How a turn went whose session is in an experiment; its unit's row.",
+    handler: "d1",
+    isCopy: true,
+    payload: assignmentSchema.extend({ blocked: z.boolean(), failed: z.boolean(), degraded: z.boolean() }),
   },
   work_ended: {
     description: "A turn or run ended before its time; its workers count as busy no longer.",

@@ -20,6 +20,7 @@ import {
   subjectSchema,
 } from "../conversation/names.js";
 import { ok, type Result, refuse } from "../conversation/problem.js";
+import { assignmentSchema } from "../evidence/assignment.js";
 
 import { shownPassSchema, supervisionStateSchema } from "../supervision/state.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
@@ -56,6 +57,8 @@ export const sessionDefinitionSchema = newSessionSchema.extend({
   stateless: z.literal(true).optional(),
   /** Its end user began it, with a token, and chose its externalId; absent where the application did. */
   begunBy: z.literal("user").optional(),
+  /** What it got of an experiment on its agent, with its first turn. */
+  experiment: assignmentSchema.optional(),
 });
 export type SessionDefinition = z.infer<typeof sessionDefinitionSchema>;
 

@@ -11,6 +11,7 @@ import {
 import { usageSchema } from "../agent/work.js";
 import { configPlanSchema, documentedConfig } from "../application/config/config-plan.js";
 import { newDrawSchema } from "../application/evidence/draw-items.js";
+import { experimentViewSchema } from "../application/evidence/manage-experiments.js";
 import {
   foundEntrySchema,
   plainContextSchema,
@@ -52,6 +53,8 @@ import { toolRefSchema } from "../conversation/names.js";
 import { comparisonSchema } from "../evidence/comparison.js";
 import { datasetViewSchema } from "../evidence/dataset.js";
 import { evalSchema, itemResultSchema } from "../evidence/evaluation.js";
+import { newExperimentSchema } from "../evidence/experiment.js";
+import { experimentReportSchema } from "../evidence/experiment-report.js";
 import { expectedSchema, itemSchema } from "../evidence/item.js";
 import { entrySchema, newEntrySchema, tagsSchema } from "../memory/entry.js";
 import {
@@ -178,6 +181,9 @@ const components: Readonly<Record<string, z.ZodType>> = {
   Eval: evalSchema(),
   EvalResult: itemResultSchema(),
   Comparison: comparisonSchema(),
+  Experiment: experimentViewSchema(),
+  NewExperiment: newExperimentSchema(),
+  ExperimentReport: experimentReportSchema(),
   ContextItem: contextItemSchema,
   Tool: storedToolSchema,
   Prompt: promptSchema,

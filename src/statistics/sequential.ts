@@ -4,8 +4,8 @@
  * M. Lindon and A. Malek, "Anytime-Valid Inference for Multinomial Count Data", 2022: a mixture over a Dirichlet distribution.
  */
 
-/** How closely the mixture lies around the expected shares. Small ones see large differences soon. */
-const concentration = 100;
+/** How closely the mixture lies around the expected shares, if nothing is said. Small ones see large differences soon. */
+const usualConcentration = 100;
 
 /**
  * How strongly counts speak against shares: over 20 is 5 %, over 100 is 1 %.
@@ -13,7 +13,11 @@ const concentration = 100;
  * @param shares what they fall on where there is no difference; they add up to 1
  * @returns the natural logarithm of the e-value: those of several phases add up
  */
-export function logEvidence(counts: readonly number[], shares: readonly number[]): number {
+export function logEvidence(
+  counts: readonly number[],
+  shares: readonly number[],
+  concentration = usualConcentration,
+): number {
   const n = counts.reduce((sum, count) => sum + count, 0);
   let evidence = logGamma(concentration) - logGamma(concentration + n);
   counts.forEach((count, arm) => {

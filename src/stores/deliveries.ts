@@ -11,6 +11,7 @@ import type { LaterJob } from "../catalogues/webhooks.js";
 import { batch, type Database, exists, type Sql, sql } from "../platform/sql.js";
 import { loaded } from "../text/lazily.js";
 import { insertAct } from "./audit-log.js";
+import { countUnit } from "./experiment-store.js";
 import type { PriceStore } from "./price-store.js";
 import { endWork } from "./team-state.js";
 import { owedToAll } from "./webhook-deliveries.js";
@@ -189,6 +190,8 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: Handler<Topic> } = {
           VALUES (${tenantId}, ${evalId}, ${dataset}, ${status}, ${text}, ${id})
           ON CONFLICT DO UPDATE SET status = ${status}, body = ${text}, revision = ${id} WHERE revision < ${id}`,
     ),
+
+  experiment: (messages, { tenantId }) => messages.map(({ payload }) => countUnit(tenantId, payload)),
 
   work_ended: (messages, { tenantId }) => messages.flatMap(({ payload: { work, at } }) => endWork(tenantId, work, at)),
 

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type KeyRole, keyRoles } from "../asks/ask.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
 import { ownValue } from "../conversation/own-value.js";
+import type { LiveExperiment } from "../evidence/experiment.js";
 import { newId } from "../platform/ids.js";
 import { opens, type Sealer } from "../platform/secrets.js";
 import { all, batch, type Database, first, hasChanged, run, type Sql, sql } from "../platform/sql.js";
@@ -19,6 +20,7 @@ import { insertResourceAct } from "./audit-log.js";
 import { revisionColumn, revisionRow } from "./caller-store.js";
 import { number, text } from "./columns.js";
 import type { CreationKey } from "./creation-claims.js";
+import { experimentsColumn, experimentsOf } from "./experiment-store.js";
 import { type ClaimRefusal, KeyClaims } from "./key-claims.js";
 import { insertDefaultLimits, limitsColumn, limitsOf } from "./limit-store.js";
 import { type SettingsUpdate, settingsStatements } from "./settings-writes.js";
@@ -31,6 +33,8 @@ export interface Tenant {
   readonly jurisdiction: Jurisdiction | undefined;
   /** Its own, and those of the deployment. */
   readonly limits: readonly StoredLimit[];
+  /** Those that sessions may be in. */
+  readonly experiments: readonly LiveExperiment[];
   readonly createdAt: number;
 }
 
@@ -56,6 +60,7 @@ const tenantRow = z
     jurisdiction: z.enum(jurisdictions).nullable(),
     created_at: number,
     limits: text,
+    experiments: text,
   })
   .transform(
     (row): Tenant => ({
@@ -64,6 +69,7 @@ const tenantRow = z
       settings: storedSettingsSchema.parse(JSON.parse(row.settings)),
       jurisdiction: row.jurisdiction ?? undefined,
       limits: limitsOf(row.limits),
+      experiments: experimentsOf(row.experiments),
       createdAt: row.created_at,
     }),
   );
@@ -150,11 +156,14 @@ export class TenantStore {
   }
 
   async get(tenantId: string): Promise<Tenant | undefined> {
-    return first(this.db, tenantRow)`SELECT *, ${limitsColumn} FROM tenants t WHERE tenant_id = ${tenantId}`;
+    return first(
+      this.db,
+      tenantRow,
+    )`SELECT *, ${limitsColumn}, ${experimentsColumn} FROM tenants t WHERE tenant_id = ${tenantId}`;
   }
 
   async list(after: string, limit: number): Promise<Tenant[]> {
-    return all(this.db, tenantRow)`SELECT *, ${limitsColumn} FROM tenants t
+    return all(this.db, tenantRow)`SELECT *, ${limitsColumn}, ${experimentsColumn} FROM tenants t
       WHERE tenant_id > ${after} ORDER BY tenant_id LIMIT ${limit}`;
   }
 

@@ -44,6 +44,7 @@ export const actTypes = [
   "limit.deleted",
   "tools.pinned",
   "decision.labelled",
+  "experiment.changed",
   "originals.read",
   "audit.exported",
   "history.restored",

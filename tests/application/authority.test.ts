@@ -14,6 +14,7 @@ import { followEvents } from "../../src/application/events/follow-events.js";
 import { drawItems } from "../../src/application/evidence/draw-items.js";
 import { putDataset } from "../../src/application/evidence/manage-datasets.js";
 import { readComparison, resumeEval, startEval } from "../../src/application/evidence/manage-evals.js";
+import { promoteExperiment, putExperiment } from "../../src/application/evidence/manage-experiments.js";
 import { addItems, labelItem } from "../../src/application/evidence/manage-items.js";
 import { listLimitEvents } from "../../src/application/limits/list-events.js";
 import { putDeploymentLimit, putLimit } from "../../src/application/limits/manage-limits.js";
@@ -119,6 +120,7 @@ const newRaise = { by: 1, until: "2100-01-01T00:00:00Z", reason: "more" };
 const newWebhook = webhookSchema.parse({ url: "https://crm.example/hook", events: ["turn.completed"] });
 const newRoundtable = { ...newRoundtableSchema.parse({ topic: "Ship it?", panel: "review" }), waitMs: 0 };
 const sentPanel = { ...newRoundtableSchema.parse({ topic: "Ship it?", seats: [{ id: "a" }, { id: "b" }] }), waitMs: 0 };
+const trial = { agent: "a", variants: [{ name: "b", agent: "a", share: 0.1 }] };
 const wantedEval = {
   dataset: "texts",
   candidates: [{ name: "now", supervisors: ["privacy"] }],
@@ -217,6 +219,8 @@ const calls: Readonly<Record<string, Call>> = {
   readResource: (actor, services) => readResource(actor, { kind: "agents", name: "assistant" }, services),
   listResources: (actor, services) => listResources(actor, { ...page, kind: "agents" }, services),
   readWholeResource: (actor, services) => readResource(actor, rule, services),
+  putExperiment: (actor, services) => putExperiment(actor, { name: "e", experiment: trial }, services),
+  promoteExperiment: (actor, services) => promoteExperiment(actor, { name: "e", winner: { variant: "b" } }, services),
   putDataset: (actor, services) => putDataset(actor, { name: "texts", dataset: {} }, services),
   addItems: (actor, services) => addItems(actor, { name: "texts", lines: '{"input": "a"}' }, services),
   drawItems: (actor, services) =>

@@ -24,6 +24,10 @@ const reference =
 const keyOf = async (tenant: TestTenant): Promise<string> =>
   (await tenant.call("GET", "/v1/keys")).body.items.find(({ role }: { role: string }) => role === "client").keyId;
 
+const experiment = { agent: "a", variants: [{ name: "b", agent: "a", share: 0.1 }] };
+const agentOf: Change = (tenant) =>
+  tenant.call("PUT", "/v1/agents/a", { kind: "model", model: "offline", instructions: "Help." });
+
 /** The acts that change what is kept of a tenant, each with what it needs before it, and itself. */
 const raising = {
   changeSettings: [(tenant) => tenant.call("PATCH", "/v1/tenant", { settings: { strict: true } })],
@@ -53,6 +57,29 @@ const raising = {
   raiseLimit: [
     (tenant) => tenant.call("PUT", "/v1/limits/few", limit),
     (tenant) => tenant.call("POST", "/v1/limits/few/raise", { by: 1, until: "2100-01-01T00:00:00Z", reason: "more" }),
+  ],
+  putExperiment: [agentOf, (tenant) => tenant.call("PUT", "/v1/experiments/e", experiment)],
+  startExperiment: [
+    agentOf,
+    (tenant) => tenant.call("PUT", "/v1/experiments/e", experiment),
+    (tenant) => tenant.call("POST", "/v1/experiments/e/start"),
+  ],
+  stopExperiment: [
+    agentOf,
+    (tenant) => tenant.call("PUT", "/v1/experiments/e", experiment),
+    (tenant) => tenant.call("POST", "/v1/experiments/e/start"),
+    (tenant) => tenant.call("POST", "/v1/experiments/e/stop"),
+  ],
+  promoteExperiment: [
+    agentOf,
+    (tenant) => tenant.call("PUT", "/v1/experiments/e", experiment),
+    (tenant) => tenant.call("POST", "/v1/experiments/e/start"),
+    (tenant) => tenant.call("POST", "/v1/experiments/e/promote", { variant: "b" }),
+  ],
+  deleteExperiment: [
+    agentOf,
+    (tenant) => tenant.call("PUT", "/v1/experiments/e", experiment),
+    (tenant) => tenant.call("DELETE", "/v1/experiments/e"),
   ],
   deleteLimit: [(tenant) => tenant.call("DELETE", "/v1/limits/messages-a-day")],
   putDeploymentLimit: [(tenant) => ofDeployment(tenant, "PUT", "", forTenant(tenant))],
@@ -98,6 +125,7 @@ const keeping = {
   prices: "putPrices",
   evidence:
     "putDataset deleteDataset addItems drawItems labelItem eraseItem startEval readComparison cancelEval retryEval resumeEval",
+  experiments: "readExperimentReport",
   supervision: "trySupervision sendSupervisor replayDecisions labelDecision labelMessage",
   others:
     "pinTools runMaintenance resealSecrets importTenant restoreSession restoreRun restoreRoundtable retryParkedDeliveries retryWebhookDelivery testWebhook flushThread deliverWebhooks keepDeadLetter",

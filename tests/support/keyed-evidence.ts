@@ -32,6 +32,19 @@ async function evaluated(tenant: TestTenant) {
   return { ...made, path, read };
 }
 
+const trial = (share: number) => ({ agent: "a", variants: [{ name: "b", agent: "a", share }] });
+
+/** An experiment, moved on so far. */
+async function tried(tenant: TestTenant, ...steps: readonly string[]) {
+  const path = "/v1/experiments/e";
+  await tenant.put("agents", "a", { kind: "model", model: "offline", instructions: "Help." });
+  const put = (share: number) => tenant.call("PUT", path, trial(share));
+  await put(0.1);
+  for (const step of steps) await tenant.call("POST", `${path}/${step}`);
+  const read = async () => (await tenant.call("GET", path)).body.version;
+  return { path, put, read };
+}
+
 export const keyedEvidence: Readonly<Record<string, (tenant: TestTenant) => Promise<KeyedWrite>>> = {
   "PUT /v1/datasets/{name}": async (tenant) => {
     const path = "/v1/datasets/texts";
@@ -88,6 +101,31 @@ export const keyedEvidence: Readonly<Record<string, (tenant: TestTenant) => Prom
   "DELETE /v1/datasets/{name}/items/{itemId}": async (tenant) => {
     const { item, add, items } = await measured(tenant);
     return { call: ["DELETE", item], between: () => add("Hello."), effects: items };
+  },
+  "PUT /v1/experiments/{name}": async (tenant) => {
+    const { path, put, read } = await tried(tenant);
+    return { call: ["PUT", path, trial(0.2)], other: trial(0.4), between: () => put(0.3), effects: read };
+  },
+  "DELETE /v1/experiments/{name}": async (tenant) => {
+    const { path, put, read } = await tried(tenant);
+    return { call: ["DELETE", path], between: () => put(0.1), effects: read };
+  },
+  "POST /v1/experiments/{name}/start": async (tenant) => {
+    const { path, read } = await tried(tenant);
+    return { call: ["POST", `${path}/start`], effects: read };
+  },
+  "POST /v1/experiments/{name}/stop": async (tenant) => {
+    const { path, read } = await tried(tenant, "start");
+    return { call: ["POST", `${path}/stop`], effects: read };
+  },
+  "POST /v1/experiments/{name}/promote": async (tenant) => {
+    const { path, read } = await tried(tenant, "start");
+    const promoted = { variant: "b" };
+    return {
+      call: ["POST", `${path}/promote`, promoted],
+      other: { variant: "c" },
+      effects: async () => [await read(), (await tenant.call("GET", "/v1/agents/a")).body.version],
+    };
   },
   "POST /v1/evals": async (tenant) => {
     const { evals } = await measured(tenant);

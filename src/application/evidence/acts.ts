@@ -11,6 +11,16 @@ import {
   retryEval,
   startEval,
 } from "./manage-evals.js";
+import {
+  deleteExperiment,
+  listExperiments,
+  promoteExperiment,
+  putExperiment,
+  readExperiment,
+  readExperimentReport,
+  startExperiment,
+  stopExperiment,
+} from "./manage-experiments.js";
 import { addItems, eraseItem, labelItem, listItems } from "./manage-items.js";
 
 export const evidenceActs = [
@@ -31,4 +41,12 @@ export const evidenceActs = [
   cancelEval,
   retryEval,
   resumeEval,
+  putExperiment,
+  listExperiments,
+  readExperiment,
+  deleteExperiment,
+  startExperiment,
+  stopExperiment,
+  promoteExperiment,
+  readExperimentReport,
 ];

@@ -20,7 +20,7 @@ export const readSession = act("readSession", {
   output: () => sessionSchema,
   run: async (actor, { sessionId }, { sessions }) => {
     const session = need(await sessions.describe(actor.tenantId, sessionId));
-    if (actor.role !== "user") return session;
+    if (actor.role !== "user") return sessionFor(actor, session);
     const isReached = actor.only?.sessionId === undefined || actor.only.sessionId === sessionId;
     return isReached && isOwn(actor, session) ? sessionFor(actor, session) : need(noSession);
   },

@@ -1,8 +1,9 @@
 /**
- * What the schedule does. Each minute: what webhooks are owed is looked for, and the exchange of the deployment's secret and interrupted restores go on. Twice an hour besides: kept answers that nobody repeats any more go and sessions of one turn that has ended, the lists of
+ * What the schedule does. Each minute: what webhooks are owed is looked for, and the exchange of the deployment's secret and interrupted restores go on, and guards of experiments look at what was counted. Twice an hour besides: kept answers that nobody repeats any more go and sessions of one turn that has ended, the lists of
  * remote tools are compared, and memories are looked after.
  */
 import { act } from "../act.js";
+import { guardExperiments } from "../evidence/guard-experiments.js";
 import { maintainMemories } from "../memory/maintenance.js";
 import { forgetStateless } from "../openai/forget-stateless.js";
 import { resumeRestores } from "../restores/restore-root.js";
@@ -27,6 +28,7 @@ export const runMaintenance = act("runMaintenance", {
     if (services.sealingSecrets.length > 1) await resealSlices(services);
     await resumeRestores(at, services);
     if (services.database === 0) await Promise.all([copyLimits(services), copyPrices(services)]);
+    await guardExperiments(at, services);
     if (owedAlone) return;
     await services.answers.purgeExpired(at);
     await services.remoteTools.checkDue(async (tenantId, name, version) => {

@@ -36,6 +36,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Decisions: "What single supervisors changed, held or stopped, and whether people say that it was right.",
   "Datasets and evals":
     "Texts with what should come of them, and what supervisors make of these: before a change counts.",
+  Experiments: "For a share of end users another stored agent answers, until it is shown whether it is better.",
   Audit: "What was decided in the tenant, by supervisors and by people.",
   Memory: "Vaults, memories, threads of messages, the entries made of them, and the contexts written from those.",
 };
@@ -57,6 +58,12 @@ export const descriptions: Readonly<Record<string, string>> = {
   listAdminTenantKeys: "Ids, roles and when they were made.",
   deleteAdminTenantKey: "Requests with the key are refused from the next one on.",
 
+  putExperiment:
+    "What is left of the shares is the control's, the agent as it is. While it runs shares can be raised, which takes from the control alone; nothing else changes.",
+  listExperiments: "Drafts, those that run, and those that ended.",
+  getExperiment: "What it is, and what became of it: phases, pinned versions, variants that a guard has stopped.",
+  deleteExperiment: "Sessions that are in it are answered by their own agent from the next turn on.",
+  stopExperiment: "What was counted stays, and can be read and promoted.",
   putDataset: "Made again it is the same, with the description that was sent.",
   listDatasets: "A copy of what they hold, a moment behind them.",
   getDataset: "How many items it has, how many of them are labelled, and which version that is.",

@@ -17,7 +17,31 @@ const view = {
   ...{ estimate, createdAt: at, endedAt: "2026-11-28T09:30:04.000Z" },
 };
 
+const experiment = {
+  ...{ agent: "shop", unit: "subject", variants: [{ name: "shorter", agent: "shop-shorter", share: 0.1 }] },
+  guards: [{ metric: "blocked", margin: 1.5, bar: 100 }],
+};
+const shareOfUnits = { units: 45, share };
+
 export const evidenceExamples = {
+  NewExperiment: experiment,
+  Experiment: {
+    ...experiment,
+    ...{
+      status: "running",
+      phases: [{ shorter: 0.1, control: 0.9 }],
+      versions: { shorter: 3 },
+      tripped: [],
+      startedAt: at,
+    },
+    ...{ name: "shorter-answers", version: 2, updatedAt: at },
+  },
+  "promoteExperiment request": { variant: "shorter" },
+  ExperimentReport: {
+    variants: [{ variant: "control", units: 900, blocked: shareOfUnits, failed: shareOfUnits, degraded: { units: 0 } }],
+    ...{ evidence: { blocked: 0.4, failed: 0.2, degraded: 0.1 }, split: { evidence: 0.2, broken: false } },
+    ...{ verdict: "no_difference", summary: "No difference seen in 1000 conversations." },
+  },
   "putDataset request": { description: "What customers wrote about refunds." },
   Dataset: {
     ...{
