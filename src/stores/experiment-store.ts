@@ -128,8 +128,8 @@ export class ExperimentStore {
     await claimingBatch(this.db, [
       sql`DELETE FROM experiments WHERE tenant_id = ${tenantId} AND name = ${name}`,
       insertResourceAct(tenantId, "experiment.changed", { kind: "experiments", name }, done, "deleted"),
-      sql`DELETE FROM experiment_units WHERE tenant_id = ${tenantId} AND seed = ${seed}`,
       ...claimStatements(claim, "deleted"),
+      sql`DELETE FROM experiment_units WHERE tenant_id = ${tenantId} AND seed = ${seed}`,
     ]);
   }
 

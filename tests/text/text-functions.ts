@@ -335,6 +335,7 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/application/evidence/manage-items.ts linesOf": "looks whether there is anything",
   "src/application/supervision/tried-text.ts subjectAt": "by readJson",
   "src/evidence/comparison": "names of candidates, whose length is bounded, and numbers",
+  "src/evidence/experiment.ts ": "names and times of ours",
   "src/evidence/item.ts expectedOfReview": "compares two texts",
   "src/platform/ids.ts newEvalId": "puts it into an id",
   "src/statistics/random.ts ": "a name of ours, unit by unit",
