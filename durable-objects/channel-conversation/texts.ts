@@ -20,6 +20,7 @@ export const texts = {
   handedBack: (who: string): string => `Given back to the bot by ${who}.`,
   notTaken: ({ code, errors }: Problem): string => {
     if (code === "already_closed") return "That was decided already.";
+    if (code === "claimed") return "Somebody else is at it. Wait until they have decided.";
     if (code === "forbidden") return "That is for somebody else to answer.";
     const [error] = errors ?? [];
     return error === undefined ? "That can't be taken as an answer." : `That can't be taken: ${error.message}.`;

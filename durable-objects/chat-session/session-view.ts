@@ -1,5 +1,5 @@
 /** A session as callers and its copy in the list see it, and its events as they are shown. */
-import { askForAll } from "../../src/asks/ask.js";
+import { askForAll } from "../../src/asks/views.js";
 import type { EventData } from "../../src/catalogues/events.js";
 import { chatEvents } from "../../src/chat/events.js";
 import type { Session, Turn } from "../../src/chat/session.js";

@@ -1,7 +1,10 @@
 /** What an ask leaves where it is opened or closed: a copy, an event, an act on record, a line of the log and its deadline. */
-import { type Ask, askForAll } from "../../src/asks/ask.js";
+import type { Ask } from "../../src/asks/ask.js";
+import type { Claim } from "../../src/asks/claim.js";
 import { askEvents } from "../../src/asks/events.js";
 import { hookOf } from "../../src/asks/proposal.js";
+import { askForAll } from "../../src/asks/views.js";
+import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { defined } from "../../src/conversation/defined.js";
 import type { Level, LogFields } from "../../src/platform/metrics.js";
 import type { RecordedAct } from "../../src/tenancy/audit.js";
@@ -42,6 +45,24 @@ export function recordAskChange(ask: Ask, work: string, kit: AskChangeParts): vo
   if (!isOpen) outbox.put("act", ask.askId, closingAct(ask, work));
 }
 
+/** Somebody decided, or claimed, although another was at it: on record. */
+export function recordTakeOver(
+  [{ askId, kind, from }, work, claim, by]: readonly [Ask, string, Claim, ActorRecord],
+  outbox: Outbox,
+  now: number,
+): void {
+  const { tool, toolCallId } = from;
+  outbox.put("act", askId, {
+    type: "ask.taken_over",
+    workId: work,
+    decision: "taken_over",
+    actor: by,
+    subject: { askId, kind, tool, toolCallId },
+    reasons: [`It was claimed by ${claim.by.kind} ${claim.by.id}.`],
+    at: now,
+  });
+}
+
 /** How an ask was closed, as the tenant's audit records it: why, and without its texts. */
 function closingAct(ask: Ask, work: string): RecordedAct {
   const { askId, kind, answer, status, closedBy, closedAt = ask.openedAt, from } = ask;
@@ -54,8 +75,7 @@ function closingAct(ask: Ask, work: string): RecordedAct {
     decision: answer !== undefined && "decision" in answer ? answer.decision : status,
     actor: closedBy,
     subject: { askId, kind, tool, toolCallId },
-    reasons:
-      answer !== undefined && "decision" in answer ? [answer.note, answer.message].flatMap((why) => why ?? []) : [],
+    reasons: answer === undefined ? [] : [answer.note, answer.message].flatMap((why) => why ?? []),
     at: Date.parse(closedAt),
   };
 }

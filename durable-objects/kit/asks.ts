@@ -5,17 +5,17 @@ import {
   type Ask,
   type AskRequest,
   answerAsk,
-  type CancelOutcome,
   cancelAsk,
+  cancelAskBy,
   expireAsk,
   mayAnswer,
   openAsk,
   storedAskSchema,
-  withoutItsMessage,
-  withoutTexts,
 } from "../../src/asks/ask.js";
+import { type Claim, type Claimant, claim, claimOfAnother } from "../../src/asks/claim.js";
 import type { AskWork } from "../../src/asks/origin.js";
-import { hookOf } from "../../src/asks/proposal.js";
+import { type CheckArguments, hookOf } from "../../src/asks/proposal.js";
+import { withoutItsMessage, withoutTexts } from "../../src/asks/views.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import { exec } from "../../src/platform/sql.js";
@@ -30,8 +30,19 @@ export interface AskBookPorts {
   readonly describe: (work: string) => AskWork;
   /** Called in the same write that opened or closed an ask: events, inbox, deadline, resumption. */
   readonly changed: (ask: Ask, work: string) => void;
+  /** Says what is wrong with arguments that a call is to be made with. */
+  readonly checkArguments: CheckArguments;
+  /** Called in the same write that claimed an ask, or gave its claim back. */
+  readonly claimed: (ask: Ask) => void;
+  /** Called in the same write in which somebody took over what another had claimed. */
+  readonly takenOver: (ask: Ask, work: string, from: Claim, by: ActorRecord) => void;
   /** Called in the same write that took the texts out of an ask. */
   readonly rewritten: (ask: Ask) => void;
+}
+
+interface Stored {
+  readonly ask: Ask;
+  readonly work: string;
 }
 
 /** The asks that an object owns. The decisions are the domain's; this stores them. */
@@ -62,12 +73,12 @@ export class AskBook {
   }
 
   get(askId: string): Ask | undefined {
-    return this.read("SELECT work, body FROM asks WHERE ask_id = ?", askId)[0]?.ask;
+    return this.stored(askId)?.ask;
   }
 
   /** The work that an ask belongs to. */
   workOf(askId: string): string | undefined {
-    return this.read("SELECT work, body FROM asks WHERE ask_id = ?", askId)[0]?.work;
+    return this.stored(askId)?.work;
   }
 
   ofWork(work: string): Ask[] {
@@ -83,31 +94,70 @@ export class AskBook {
   }
 
   answer(askId: string, response: unknown, answerer: Answerer): AnswerOutcome | undefined {
-    const found = this.read("SELECT work, body FROM asks WHERE ask_id = ?", askId)[0];
+    const found = this.stored(askId);
     if (found === undefined) return undefined;
-    const outcome = answerAsk(found.ask, response, answerer, this.ports.now());
-    if (outcome.kind === "accepted" || outcome.kind === "already_closed") this.store(found, outcome.ask);
+    const { checkArguments, now } = this.ports;
+    const outcome = answerAsk(found.ask, response, answerer, now(), checkArguments);
+    if ("ask" in outcome) this.store(found, outcome.ask);
     return outcome;
   }
 
+  /** Claims it for ten minutes, or renews that. */
+  claim(askId: string, claimant: Claimant): AnswerOutcome | undefined {
+    const found = this.stored(askId);
+    const refused = this.refusedClaim(found, claimant);
+    if (found === undefined || refused !== undefined) return refused;
+    const outcome = claim(found.ask, claimant, this.ports.now());
+    if (outcome.kind === "claimed_by_another") return { kind: "claimed", claim: outcome.claim };
+    return this.keepClaim(found, { ...found.ask, claim: outcome.claim }, outcome.takenFrom, claimant.by);
+  }
+
+  /** Gives a claim back; another's stays. */
+  release(askId: string, claimant: Claimant): AnswerOutcome | undefined {
+    const found = this.stored(askId);
+    const refused = this.refusedClaim(found, claimant);
+    if (found === undefined || refused !== undefined) return refused;
+    const { claim: held, ...ask } = found.ask;
+    const isOwn = held !== undefined && claimOfAnother(found.ask, claimant, this.ports.now()) === undefined;
+    return isOwn ? this.keepClaim(found, ask, undefined, claimant.by) : { kind: "accepted", ask: found.ask };
+  }
+
+  private refusedClaim(found: Stored | undefined, claimant: Claimant): AnswerOutcome | undefined {
+    if (found === undefined) return undefined;
+    if (!claimant.asStaff || !mayAnswer(found.ask, claimant)) return { kind: "forbidden" };
+    const ask = expireAsk(found.ask, this.ports.now());
+    return ask.status === "open" ? undefined : { kind: "already_closed", ask };
+  }
+
+  private keepClaim({ work }: Stored, ask: Ask, takenFrom: Claim | undefined, by: ActorRecord): AnswerOutcome {
+    this.ports.write(() => {
+      exec(this.ports.sql)`UPDATE asks SET body = ${JSON.stringify(ask)} WHERE ask_id = ${ask.askId}`;
+      if (takenFrom !== undefined) this.ports.takenOver(ask, work, takenFrom, by);
+      this.ports.claimed(ask);
+    });
+    return { kind: "accepted", ask };
+  }
+
   expire(askId: string): void {
-    const found = this.read("SELECT work, body FROM asks WHERE ask_id = ?", askId)[0];
+    const found = this.stored(askId);
     if (found !== undefined) this.store(found, expireAsk(found.ask, this.ports.now()));
   }
 
-  cancel(askId: string, by: ActorRecord): CancelOutcome | undefined {
-    const found = this.read("SELECT work, body FROM asks WHERE ask_id = ?", askId)[0];
+  /** Whoever is at it: the work needs no answer any more. */
+  cancel(askId: string, by: ActorRecord): AnswerOutcome | undefined {
+    const found = this.stored(askId);
     if (found === undefined) return undefined;
     const outcome = cancelAsk(found.ask, by, this.ports.now());
     this.store(found, outcome.ask);
     return outcome;
   }
 
-  /** Who may answer an ask may cancel it. */
   cancelBy(askId: string, answerer: Answerer): AnswerOutcome | undefined {
-    const ask = this.get(askId);
-    if (ask !== undefined && !mayAnswer(ask, answerer)) return { kind: "forbidden" };
-    return this.cancel(askId, answerer.by);
+    const found = this.stored(askId);
+    if (found === undefined) return undefined;
+    const outcome = cancelAskBy(found.ask, answerer, this.ports.now());
+    if ("ask" in outcome) this.store(found, outcome.ask);
+    return outcome;
   }
 
   cancelOfWork(work: string, by: ActorRecord): void {
@@ -128,7 +178,11 @@ export class AskBook {
     }
   }
 
-  private store(found: { ask: Ask; work: string }, next: Ask): void {
+  private stored(askId: string): Stored | undefined {
+    return this.read("SELECT work, body FROM asks WHERE ask_id = ?", askId)[0];
+  }
+
+  private store(found: Stored, next: Ask): void {
     if (next.status === found.ask.status) return;
     this.ports.write(() => {
       exec(this.ports.sql)`
@@ -137,7 +191,7 @@ export class AskBook {
     });
   }
 
-  private read(query: string, ...bindings: string[]): { ask: Ask; work: string }[] {
+  private read(query: string, ...bindings: string[]): Stored[] {
     // Most objects never ask anybody.
     this.holdsNone ??= exec(this.ports.sql)`SELECT 1 FROM asks LIMIT 1`.toArray().length === 0;
     if (this.holdsNone) return [];
@@ -149,7 +203,7 @@ export class AskBook {
 }
 
 /** What a caller gets for an answer. */
-export function answerResult(outcome: AnswerOutcome | undefined): Result<Ask> {
+export function answerResult(askId: string, outcome: AnswerOutcome | undefined): Result<Ask> {
   if (outcome === undefined) return refuse("not_found", "There is no such ask.");
   switch (outcome.kind) {
     case "accepted":
@@ -162,6 +216,13 @@ export function answerResult(outcome: AnswerOutcome | undefined): Result<Ask> {
       );
     case "forbidden":
       return refuse("forbidden", "This ask is for somebody else to answer or to cancel: see its audience.");
+    case "claimed": {
+      const { by, until } = outcome.claim;
+      return refuse(
+        "claimed",
+        `Somebody else is at this ask: ${by.kind} ${by.id}, until ${until}. Wait for them, or take over: POST /v1/asks/${askId}/claim with {"takeOver": true}.`,
+      );
+    }
     case "invalid":
       return refuse("invalid", "The answer doesn't fit the kind of this ask.", { errors: outcome.issues });
   }

@@ -1,5 +1,6 @@
 /** The parts of the kit put together, as every object that does work has them. */
 import { addUsage, noUsage, type Usage } from "../../src/agent/work.js";
+import { validateArguments } from "../../src/application/argument-check.js";
 import type { Ask } from "../../src/asks/ask.js";
 import { newAskId } from "../../src/platform/ids.js";
 import { IsolateLoad } from "../../src/platform/isolate-load.js";
@@ -7,7 +8,7 @@ import { describeError, log } from "../../src/platform/logging.js";
 import type { Level, LogFields } from "../../src/platform/metrics.js";
 import { dispatchAlarm, retryDeadline } from "./alarm.js";
 import { ApprovalBook } from "./approvals.js";
-import { isAskEvent, presentAskEvent, recordAskChange } from "./ask-changes.js";
+import { isAskEvent, presentAskEvent, recordAskChange, recordTakeOver } from "./ask-changes.js";
 import { AskBook } from "./asks.js";
 import { Attempts } from "./attempts.js";
 import { CommandBook } from "./commands.js";
@@ -116,6 +117,12 @@ export class Kit {
       describe: (work) => ports.describeWork?.(work) ?? {},
       changed: (ask, work) => this.askChanged(ask, work),
       rewritten: (ask) => this.outbox.put("ask", ask.askId, ask),
+      checkArguments: validateArguments,
+      claimed: (ask) => {
+        this.outbox.put("ask", ask.askId, ask);
+        this.deliverSoon();
+      },
+      takenOver: (...taken) => recordTakeOver(taken, this.outbox, now()),
     });
     this.outbox = new Outbox({
       sql: storage.sql,

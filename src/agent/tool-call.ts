@@ -1,6 +1,7 @@
 /** One tool call of a model: found, checked, supervised, run under its deadline, supervised again. Nothing here throws at the model. */
 
 import { z } from "zod";
+import { withWords } from "../asks/answer.js";
 import { defined } from "../conversation/defined.js";
 import { isSameTool } from "../conversation/names.js";
 import { readJson } from "../text/json.js";
@@ -133,7 +134,7 @@ export async function runToolCall(
   const { elapsedMs } = output;
   if (output.refused !== undefined) await record(output.refused);
   const after = await ports.guard.afterCall(allowed, output, journal.scope("after"));
-  const content = after.kind === "refuse" ? after.reason : after.value.content;
+  const content = withWords(after.kind === "refuse" ? after.reason : after.value.content, before.told);
   const effect = effectOf(allowed, call.args, output, content);
   if (after.kind === "refuse") return { ...withheld(content, allowed.args), elapsedMs, ...effect };
   return {

@@ -137,7 +137,8 @@ export interface CallRecord {
 }
 
 export type GuardDecision<T> =
-  | { readonly kind: "go"; readonly value: T }
+  /** `told` is what whoever let it pass says to the model beside it: it is read behind the result. */
+  | { readonly kind: "go"; readonly value: T; readonly told?: string }
   /** The call doesn't run, or its result is withheld; the model reads why. */
   | { readonly kind: "refuse"; readonly reason: string; readonly why?: CallRefusal };
 

@@ -1,7 +1,8 @@
 /** The events of asks, in the log of the object whose work waits on them. */
 import { z } from "zod";
 import type { EventAudience, EventDefinitions } from "../conversation/event.js";
-import { askForUsers, askSchema } from "./ask.js";
+import { askSchema } from "./ask.js";
+import { askForUsers } from "./views.js";
 
 /** Of a question to staff an end user hears that there is one. */
 const viewFor = (reader: EventAudience, data: unknown): unknown =>

@@ -3,32 +3,35 @@ import { z } from "zod";
 import { defined } from "../conversation/defined.js";
 import { metadataSchema } from "../conversation/names.js";
 
+const text = z.string().optional();
+const texts = z.array(z.string()).optional();
+
 export const askOriginSchema = z.object({
-  sessionId: z.string().optional(),
-  runId: z.string().optional(),
-  roundtableId: z.string().optional(),
-  turnId: z.string().optional(),
+  sessionId: text,
+  runId: text,
+  roundtableId: text,
+  turnId: text,
   /** The end user whose session or run it is. */
-  subject: z.string().optional(),
-  externalId: z.string().optional(),
+  subject: text,
+  externalId: text,
   metadata: metadataSchema.optional(),
   /** The stored agent, or within a team the worker (or `supervisor`). Only asks of versions before have none. */
-  agent: z.string().optional(),
+  agent: text,
   /** The team's name; `inline` for one that was sent along. */
-  team: z.string().optional(),
+  team: text,
   /** The ids of the workers that are teams around the team that asks, outermost first. */
-  path: z.array(z.string()).optional(),
+  path: texts,
   /** The tool that is called: `server/tool`. */
-  tool: z.string().optional(),
-  toolCallId: z.string().optional(),
+  tool: text,
+  toolCallId: text,
   /** Of a review: the supervisors that want it. */
-  supervisors: z.array(z.string()).optional(),
+  supervisors: texts,
   about: z.object({
     /** The effective message or input that the work is about, clipped; absent while that is under review itself. */
-    message: z.string().optional(),
+    message: text,
     /** Of what passes between two agents: from whom, and to whom. */
-    from: z.string().optional(),
-    to: z.string().optional(),
+    from: text,
+    to: text,
   }),
 });
 export type AskOrigin = z.infer<typeof askOriginSchema>;

@@ -14,21 +14,26 @@ const maxAskMs = 366 * 86_400_000;
 const audience = z.enum(audiences);
 /** How long an answer is waited for; 0: for ever. */
 const timeoutMs = z.int().min(0).max(maxAskMs);
+/** After how long it counts as overdue, in milliseconds; 0: never. */
+const overdueAfterMs = timeoutMs.optional();
 
 /** What a supervisor, a tool, a team or an agent says of its asks. What it leaves out, the tenant's settings say. */
 export const reviewPolicySchema = z.strictObject({
   audience: audience.optional(),
   timeoutMs: timeoutMs.optional(),
+  overdueAfterMs,
   default: z.enum(["accept", "reject"]).optional(),
 });
 export const approvalPolicySchema = z.strictObject({
   audience: audience.optional(),
   timeoutMs: timeoutMs.optional(),
+  overdueAfterMs,
   default: z.enum(["once", "deny"]).optional(),
 });
 export const questionPolicySchema = z.strictObject({
   audience: audience.optional(),
   timeoutMs: timeoutMs.optional(),
+  overdueAfterMs,
   defaultResponse: z.string().min(1).max(4_000).optional(),
 });
 export type ReviewPolicy = Readonly<z.infer<typeof reviewPolicySchema>>;
@@ -54,6 +59,24 @@ export function nearest<P extends object>(...policies: readonly (P | undefined)[
   const merged: Partial<P> = {};
   for (const policy of policies.toReversed()) Object.assign(merged, policy);
   return merged;
+}
+
+/** Where nothing is said of it, staff has an hour. */
+const staffOverdueMs = 3_600_000;
+
+/**
+ * After how long an ask is overdue: as its policy says; otherwise what staff is asked after an hour, or after half its time if that is sooner.
+ * @returns milliseconds, or nothing where it never is
+ */
+export function overdueAfter(terms: {
+  readonly audience: Audience;
+  readonly timeoutMs?: number | undefined;
+  readonly overdueAfterMs?: number | undefined;
+}): number | undefined {
+  const { audience, timeoutMs: time = 0, overdueAfterMs: said } = terms;
+  if (said !== undefined) return said === 0 ? undefined : said;
+  if (audience !== "staff") return undefined;
+  return time === 0 ? staffOverdueMs : Math.min(staffOverdueMs, Math.round(time / 2));
 }
 
 /** As the version before stored them too, with a least role (`answerableBy`) in place of an audience. */

@@ -1,6 +1,7 @@
 /** The events of sessions: their turns, the reply while it is written, and what people change. */
 import { z } from "zod";
-import { askForUsers, askSchema } from "../asks/ask.js";
+import { askSchema } from "../asks/ask.js";
+import { askForUsers } from "../asks/views.js";
 import { actorRecordSchema } from "../conversation/actor-record.js";
 import type { EventAudience, EventDefinitions } from "../conversation/event.js";
 import { assistantMessageSchema } from "../conversation/message.js";

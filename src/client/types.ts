@@ -123,12 +123,20 @@ export type AskStatus = "open" | "answered" | "expired" | "cancelled";
 
 /** Which answer fits goes by the ask's kind. */
 export type Answer =
-  | { readonly response: string }
-  | { readonly result?: string | undefined; readonly error?: string | undefined; readonly source?: string | undefined }
-  | ({ readonly decision: "once" | "session" | "deny" } & Why)
+  | ({ readonly response: string } & Why)
+  | ({
+      readonly result?: string | undefined;
+      readonly error?: string | undefined;
+      readonly source?: string | undefined;
+    } & Why)
+  | ({
+      readonly decision: "once" | "session" | "deny";
+      /** What the call is made with instead: typed, as the tool's schema says. */
+      readonly args?: Readonly<Record<string, unknown>> | undefined;
+    } & Why)
   | ({ readonly decision: "accept" | "edit" | "reject"; readonly content?: string | undefined } & Why);
 
-/** Why it was decided so: a note for staff, and a message for whoever's text or call it was. */
+/** Why it was decided so: a note for staff, and a message for the agent that asked or called, or for whoever's text it was. */
 interface Why {
   readonly note?: string | undefined;
   readonly message?: string | undefined;
@@ -154,7 +162,13 @@ export interface Ask {
   };
   /** What is proposed, for those who may answer: a text, or a call. */
   readonly proposal?: unknown;
+  /** The beginning of what is proposed or asked, for those who may answer. */
+  readonly preview?: string | undefined;
   readonly answer?: Answer | undefined;
+  /** Who of the staff is at it, and until when if that isn't renewed. */
+  readonly claim?: { readonly by: { readonly kind: string; readonly id: string }; readonly until: string } | undefined;
+  /** From then on it has waited for too long. */
+  readonly overdueAt?: string | undefined;
   readonly deadline?: string | undefined;
   readonly openedAt: string;
   readonly closedAt?: string | undefined;

@@ -1,6 +1,7 @@
 /** What every root (a session, a run …) offers from outside, whatever it does: its asks and its events. */
 import { z } from "zod";
 import { type Answerer, type Ask, askSchema } from "../asks/ask.js";
+import type { Claimant } from "../asks/claim.js";
 import { type ParkedDelivery, parkedDeliverySchema } from "../conversation/delivery.js";
 import { eventAudiences } from "../conversation/event.js";
 import type { Result } from "../conversation/problem.js";
@@ -83,6 +84,7 @@ export interface RootObject {
   ask(askId: string): Promise<Wire<Result<Ask>>>;
   answerAsk(askId: string, answer: Wire<unknown>, answerer: Answerer): Promise<Wire<Result<Ask>>>;
   cancelAsk(askId: string, answerer: Answerer): Promise<Wire<Result<Ask>>>;
+  claimAsk(askId: string, claimant: Claimant, isReleased: boolean): Promise<Wire<Result<Ask>>>;
   readDebate(debateId: string): Promise<Wire<Result<DebateRecord>>>;
   /** Whether there is such a root. */
   isThere(): Promise<boolean>;
@@ -146,6 +148,16 @@ export class RootGateway<O extends RootObject> implements AskOwner, DebateOwner,
   ): Promise<Result<Ask>> {
     const wire = toWire(answer);
     return this.objects.read([tenantId, rootId], askResult, (object) => object.answerAsk(askId, wire, answerer));
+  }
+
+  claimAsk(
+    tenantId: string,
+    rootId: string,
+    askId: string,
+    claimant: Claimant,
+    isReleased: boolean,
+  ): Promise<Result<Ask>> {
+    return this.objects.read([tenantId, rootId], askResult, (object) => object.claimAsk(askId, claimant, isReleased));
   }
 
   debate(tenantId: string, rootId: string, debateId: string): Promise<Result<DebateRecord>> {

@@ -26,7 +26,8 @@ import { wholeDecisionSchema } from "../application/supervision/read-decision.js
 import { newReplayShape, replaySchema } from "../application/supervision/replay-decisions.js";
 import { decisionReportSchema } from "../application/supervision/report-decisions.js";
 import { newTrialShape, trialSchema } from "../application/supervision/trial-schemas.js";
-import { answerSchema, askSchema } from "../asks/ask.js";
+import { answerSchema } from "../asks/answer.js";
+import { askSchema } from "../asks/ask.js";
 import { webhookDeliverySchema, webhookViewSchema } from "../catalogues/webhooks.js";
 import { channelDeliverySchema, channelSchema, connectionSchema } from "../channels/connection.js";
 import {

@@ -42,6 +42,7 @@ const codes: Readonly<Record<ProblemCode, string>> = {
   idempotency_conflict: "idempotency_conflict",
   waiting_on_ask: "waiting_on_ask",
   already_closed: "already_closed",
+  claimed: "claimed",
   precondition_failed: "precondition_failed",
   too_large: "request_too_large",
   unsupported_media_type: "unsupported_media_type",

@@ -3,6 +3,7 @@
  * seats read. The asks themselves are the kit's; what is decided about them is in `context-request.ts`.
  */
 import { z } from "zod";
+import { withWords } from "../asks/answer.js";
 import type { Ask, AskRequest } from "../asks/ask.js";
 import { defined } from "../conversation/defined.js";
 import {
@@ -168,6 +169,6 @@ function closedBy(request: ContextRequest, { status, answer, closedAt }: Ask): C
   const at = closedAt ?? request.openedAt;
   const { result, error = "It could not be found." } = given;
   return result !== undefined && result.trim() !== ""
-    ? resolve(request, { kind: "result", result, ...source }, at)
+    ? resolve(request, { kind: "result", result: withWords(result, given.message), ...source }, at)
     : resolve(request, { kind: "unavailable", error, ...source }, at);
 }

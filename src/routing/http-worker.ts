@@ -5,6 +5,7 @@ import { nothingSpent } from "../agent/budget.js";
 import { askRequestOf, questionProblem, questionSchema } from "../agent/built-in/ask-human.js";
 import type { Effect } from "../agent/effects.js";
 import { isControlFlow } from "../agent/journal.js";
+import { responseOf } from "../asks/answer.js";
 import { superviseQuestion } from "../supervision/question-guard.js";
 import { readJson } from "../text/json.js";
 import { addClarifications, type Clarification, clarificationOf } from "./clarifications.js";
@@ -182,8 +183,7 @@ async function putQuestion(
     return { kind: "refused", why: `it asked a person, which this run may do ${run.permits.limit} times at most` };
   }
   const closed = decision.kind === "asked" ? run.permits.closedAsk(id) : journal.ask("ask", request);
-  const answer = closed.answer !== undefined && "response" in closed.answer ? closed.answer.response : undefined;
-  const content = answer ?? `No answer (${closed.status}).`;
+  const content = responseOf(closed) ?? `No answer (${closed.status}).`;
   const arrived = await hop(run, "person", task.worker.id, content, `answer/${call}`);
   return arrived.ok
     ? { kind: "answered", clarification: clarificationOf(closed, passed.texts.question, arrived.content) }

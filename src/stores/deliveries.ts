@@ -5,7 +5,7 @@
 
 import { z } from "zod";
 import { type ModelUsage, noUsage } from "../agent/work.js";
-import { urgencyOf } from "../asks/listing.js";
+import { decisionWord, urgencyOf } from "../asks/listing.js";
 import { isTopicOf, type ReadPayload, readPayload, type TopicOf, UnknownTopicError } from "../catalogues/outbox.js";
 import type { LaterJob } from "../catalogues/webhooks.js";
 import { batch, type Database, exists, type Sql, sql } from "../platform/sql.js";
@@ -150,10 +150,17 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: Handler<Topic> } = {
     copies.map(
       ({ id, payload: ask, text }) =>
         sql`INSERT INTO asks (tenant_id, ask_id, owner_id, kind, status, body, revision, audience, subject, priority,
-            urgency, deadline, opened_at)
+            urgency, deadline, opened_at, agent, tool, supervisors, overdue_at, claimed_by, claimed_until, closed_at,
+            closed_by, decision)
           VALUES (${tenantId}, ${ask.askId}, ${ownerId}, ${ask.kind}, ${ask.status}, ${text}, ${id}, ${ask.audience},
-            ${ask.from.subject}, ${ask.priority}, ${urgencyOf(ask)}, ${ask.deadline}, ${ask.openedAt})
-          ON CONFLICT DO UPDATE SET status = ${ask.status}, body = ${text}, revision = ${id} WHERE revision < ${id}`,
+            ${ask.from.subject}, ${ask.priority}, ${urgencyOf(ask)}, ${ask.deadline}, ${ask.openedAt},
+            ${ask.from.agent}, ${ask.from.tool}, ${ask.from.supervisors && JSON.stringify(ask.from.supervisors)},
+            ${ask.overdueAt}, ${ask.claim?.by.id}, ${ask.claim?.until}, ${ask.closedAt}, ${ask.closedBy?.id},
+            ${decisionWord(ask)})
+          ON CONFLICT DO UPDATE SET status = excluded.status, body = excluded.body, revision = excluded.revision,
+            claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until, closed_at = excluded.closed_at,
+            closed_by = excluded.closed_by, decision = excluded.decision
+          WHERE revision < excluded.revision`,
     ),
 
   run: (copies, { tenantId }) =>

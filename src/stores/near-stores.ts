@@ -22,7 +22,7 @@ export interface NearStores {
   readonly sessions: Pick<SessionIndex, "sessions">;
   readonly runs: Pick<RunIndex, "runs">;
   readonly roundtables: Pick<RoundtableIndex, "roundtables">;
-  readonly asks: Pick<AskIndex, "list">;
+  readonly asks: Pick<AskIndex, "list" | "version" | "openCounts" | "overdueAndClaimed" | "closed" | "openAges">;
   readonly audit: Pick<AuditLog, "page">;
   readonly usage: Pick<UsageStore, "report">;
   readonly resources: Pick<ResourceStore, "get" | "list" | "pins" | "autoPins" | "toolPins" | "excerpts" | "versions">;
@@ -42,7 +42,7 @@ export function nearStores(
     sessions: new SessionIndex(db),
     runs: new RunIndex(db, now),
     roundtables: new RoundtableIndex(db),
-    asks: new AskIndex(db),
+    asks: new AskIndex(db, now),
     audit: new AuditLog(db),
     usage: new UsageStore(db),
     resources: new ResourceStore(db, sealer, now),

@@ -1,6 +1,7 @@
 /** Supervision as a durable step: the pass, and where it asks for a review, the wait for a person. */
 import type { Journal } from "../agent/journal.js";
-import { type Ask, type AskRequest, decisionOf } from "../asks/ask.js";
+import { decisionOf } from "../asks/answer.js";
+import type { Ask, AskRequest } from "../asks/ask.js";
 import type { AskSource } from "../asks/origin.js";
 import { nearest, type ReviewPolicy } from "../asks/policy.js";
 import { defined } from "../conversation/defined.js";
@@ -170,13 +171,13 @@ function reviewTerms(
   state: SupervisionState,
   supervisors: readonly Supervisor[],
   tenants: ReviewPolicy,
-): Pick<AskRequest, "audience" | "timeoutMs" | "defaultResponse"> {
+): Pick<AskRequest, "audience" | "timeoutMs" | "overdueAfterMs" | "defaultResponse"> {
   const policies = reviewersOf(state).map((name) =>
     nearest(supervisors.find((supervisor) => supervisor.name === name)?.review, tenants),
   );
   const policy = policies.find(({ audience }) => audience !== "user") ?? policies[0] ?? tenants;
-  const { audience = "staff", timeoutMs, default: decision } = policy;
-  return { audience, timeoutMs, ...(decision === undefined ? {} : { defaultResponse: { decision } }) };
+  const { audience = "staff", timeoutMs, overdueAfterMs, default: decision } = policy;
+  return { audience, timeoutMs, overdueAfterMs, ...(decision === undefined ? {} : { defaultResponse: { decision } }) };
 }
 
 /** What of the subject an ask's origin names. */

@@ -2,8 +2,10 @@
 import { z } from "zod";
 import type { Journal } from "../agent/journal.js";
 import type { GuardDecision, ToolCall, ToolGuard, ToolOutput } from "../agent/tools.js";
-import { type AskRequest, decisionOf } from "../asks/ask.js";
+import { decisionOf } from "../asks/answer.js";
+import type { AskRequest } from "../asks/ask.js";
 import { type ApprovalPolicy, nearest } from "../asks/policy.js";
+import { schemaForAsk } from "../asks/proposal.js";
 import type { ToolCallRequest } from "../conversation/message.js";
 import { alsoActiveAt } from "./as-hop.js";
 import { withMessage } from "./decider-message.js";
@@ -40,16 +42,17 @@ export function supervisingGuard(
   return {
     async beforeCall(call, journal): Promise<GuardDecision<ToolCall["args"]>> {
       const { server, tool } = call.tool.ref;
-      const supervised = await supervise(
-        { hook: "tool_call", call: requestOf(call) },
-        setup.supervisors,
-        journal,
-        ports.supervise,
-      );
-      noteDegraded(supervised.degraded);
-      if (supervised.action === "block")
-        return refusal(`The call of "${call.tool.name}" was blocked.`, supervised.reasons);
-      const question = await questionFor(call, supervised.subject.call.args, setup.supervisors, journal, ports);
+      const superviseCall = async (made: ToolCall, scope: Journal): Promise<GuardDecision<ToolCall["args"]>> => {
+        const subject = { hook: "tool_call", call: requestOf(made) } as const;
+        const passed = await supervise(subject, setup.supervisors, scope, ports.supervise);
+        noteDegraded(passed.degraded);
+        return passed.action === "block"
+          ? refusal(`The call of "${call.tool.name}" was blocked.`, passed.reasons)
+          : { kind: "go", value: passed.subject.call.args };
+      };
+      const supervised = await superviseCall(call, journal);
+      if (supervised.kind === "refuse") return supervised;
+      const question = await questionFor(call, supervised.value, setup.supervisors, journal, ports);
       noteDegraded(question.degraded);
       if (question.kind === "refuse") return question;
       const args = question.value;
@@ -64,9 +67,15 @@ export function supervisingGuard(
       // Nobody is asked to approve what can't be called; and what was excluded while they thought about it isn't called either.
       if (!(await inForce("offered"))) return excluded;
       const approval = await approve(call, args, setup.supervisors, journal, ports);
-      if (approval !== undefined) return approval;
-      if (!(await inForce("in-force"))) return excluded;
-      return { kind: "go", value: args };
+      if (approval.kind === "refuse") return approval;
+      if (approval.value === args) return (await inForce("in-force")) ? approval : excluded;
+      // What a person would have it called with instead is no less a call than a model's.
+      const edited = await superviseCall({ ...call, args: approval.value }, journal.scope("approved-args"));
+      if (edited.kind === "refuse") return edited;
+      const wrong = unfitArguments(call, edited.value, ports);
+      if (wrong !== undefined) return wrong;
+      ports.argumentsPassed?.(call.toolCallId, edited.value);
+      return (await inForce("in-force")) ? { ...approval, value: edited.value } : excluded;
     },
     async afterCall(call, output, journal): Promise<GuardDecision<ToolOutput>> {
       const supervised = await supervise(
@@ -143,7 +152,7 @@ const questionArguments = z.object({
 });
 
 /**
- * Returns a refusal, or nothing when the call may go on. The ask belongs to this very call, whose id the server gave it, and
+ * Returns a refusal, or the arguments with which the call may go on. The ask belongs to this very call, whose id the server gave it, and
  * holds the arguments that will be used and their hash: an approval of one call is none of another.
  */
 async function approve(
@@ -152,47 +161,52 @@ async function approve(
   supervisors: readonly Supervisor[],
   journal: Journal,
   ports: ToolGuardPorts,
-): Promise<GuardDecision<never> | undefined> {
+): Promise<GuardDecision<ToolCall["args"]>> {
   const { tool } = call;
   const mode = tool.approval ?? "never";
-  if (mode === "never") return undefined;
+  const goOn = { kind: "go", value: args } as const;
+  if (mode === "never") return goOn;
   // Journalled: an approval for the session that is given later must not change what this call did.
   const approved = await decidedOnce(
     journal,
     "approved",
     () => mode === "session" && ports.approvals.isApproved(tool.ref),
   );
-  if (approved) return undefined;
+  if (approved) return goOn;
   const { toolCallId } = call;
   const argsHash = await ports.supervise.hash({ hook: "tool_call", call: { toolCallId, ...tool.ref, args } });
-  const { audience = "staff", timeoutMs, default: decided } = nearest(tool.approvalPolicy, ports.approval);
+  const policy = nearest(tool.approvalPolicy, ports.approval);
+  const { audience = "staff", timeoutMs, overdueAfterMs, default: decided } = policy;
   const request: AskRequest = {
     audience,
     timeoutMs,
+    overdueAfterMs,
     ...(decided === undefined ? {} : { defaultResponse: { decision: decided } }),
     source: { ...ports.supervise.source, tool: `${tool.ref.server}/${tool.ref.tool}`, toolCallId },
     kind: "approval",
     question: `May the tool "${tool.ref.server}/${tool.ref.tool}" be called?`,
-    proposal: { toolCallId, ...tool.ref, args, argsHash },
+    proposal: { toolCallId, ...tool.ref, args, argsHash, approval: mode, ...schemaForAsk(tool.parameters) },
   };
   const ask = journal.ask("approval", request);
   const proposed = proposalSchema.safeParse(ask.proposal);
   if (!proposed.success || proposed.data.toolCallId !== call.toolCallId || proposed.data.argsHash !== argsHash) {
     return refusal(`The call of "${tool.name}" was not made: what was approved is another call.`, []);
   }
-  const { decision, message } = decisionOf(ask) ?? {};
+  const answer = decisionOf(ask);
+  const { decision, message } = answer ?? {};
+  const told = (sentence: string): Promise<string> =>
+    withMessage(sentence, { message }, { hook: "tool_call", supervisors, journal, ports: ports.supervise });
   if (decision === "session") ports.approvals.approveForSession(tool.ref);
-  return decision === "once" || decision === "session"
-    ? undefined
-    : {
-        kind: "refuse",
-        reason: await withMessage(
-          `The call of "${tool.name}" was not approved (${ask.status === "answered" ? "denied" : ask.status}).`,
-          { message },
-          { hook: "tool_call", supervisors, journal, ports: ports.supervise },
-        ),
-        why: "declined",
-      };
+  if (decision === "once" || decision === "session") {
+    const value = answer !== undefined && "args" in answer ? (answer.args ?? args) : args;
+    return { kind: "go", value, ...(message !== undefined && { told: await told("Who approved this call says.") }) };
+  }
+  const how = ask.status === "answered" ? "denied" : ask.status;
+  return {
+    kind: "refuse",
+    reason: await told(`The call of "${tool.name}" was not approved (${how}).`),
+    why: "declined",
+  };
 }
 
 const proposalSchema = z.object({ toolCallId: z.string(), argsHash: z.string() });

@@ -8,6 +8,7 @@ export const actTypes = [
   "ask.answered",
   "ask.cancelled",
   "ask.expired",
+  "ask.taken_over",
   "message.edited",
   "message.restored",
   "message.erased",

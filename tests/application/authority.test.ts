@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import { acts } from "../../src/application/acts.js";
 import { answerAsk } from "../../src/application/asks/answer-ask.js";
 import { answererOf } from "../../src/application/asks/ask-view.js";
+import { claimAsk } from "../../src/application/asks/claim-ask.js";
+import { readInboxRevision } from "../../src/application/asks/count-asks.js";
 import { readAsk } from "../../src/application/asks/read-ask.js";
 import { exportAudit } from "../../src/application/audit/export-audit.js";
 import { listAudit } from "../../src/application/audit/list-audit.js";
@@ -192,6 +194,8 @@ const calls: Readonly<Record<string, Call>> = {
     changeSessionContext(actor, { sessionId: "ses_1", change: contextChangeSchema.parse({}) }, services),
   followEvents: async (actor, services) => (await followEvents(actor, root, services)).stream(events),
   answerAsk: (actor, services) => answerAsk(actor, { askId: "ask_1", answer: { response: "yes" } }, services),
+  readInboxRevision: (actor, services) => readInboxRevision(actor, {}, services),
+  claimAsk: (actor, services) => claimAsk(actor, { askId: "ask_1", claim: { takeOver: true } }, services),
   answerStaffAsks: (actor, services) =>
     answererOf(actor).asStaff
       ? readAsk(actor, { askId: "ask_1" }, services)

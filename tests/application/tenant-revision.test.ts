@@ -102,7 +102,7 @@ const raising = {
 const keeping = {
   sessions:
     "beginSession equipSession chooseSessionContext superviseSession listSessions readSession changeSession deleteSession sendMessage completeChat instructAgent readResponse deleteResponse readTurn readTurnTrace cancelTurn readTranscript readConversation readVersions readOriginals editMessage restoreMessage eraseMessage readSessionContext changeSessionContext restoreSessionContext readSupervision followEvents",
-  asks: "answerAsk cancelAsk answerStaffAsks",
+  asks: "answerAsk claimAsk releaseAsk cancelAsk answerStaffAsks readInboxRevision",
   runs: "startRun sendTeam readTrace cancelRun",
   roundtables:
     "startRoundtable sendPanel listRoundtables readRoundtable continueRoundtable giveContext synthesizeRoundtable controlRoundtable forkRoundtable",

@@ -5,7 +5,6 @@ import {
   type AskRequest,
   answerAsk,
   askOwner,
-  askShownTo,
   cancelAsk,
   expireAsk,
   openAsk,
@@ -13,6 +12,7 @@ import {
   storedAskSchema,
 } from "../../src/asks/ask.js";
 import type { AskWork } from "../../src/asks/origin.js";
+import { askShownTo } from "../../src/asks/views.js";
 import { defined } from "../../src/conversation/defined.js";
 
 const now = Date.UTC(2030, 0, 1);

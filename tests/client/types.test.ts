@@ -1,8 +1,8 @@
 /** The shapes that the client writes by hand, against those of the API. Checked when it is compiled. */
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type { z } from "zod";
+import { answerSchema } from "../../src/asks/answer.js";
 import type { askSchema } from "../../src/asks/ask.js";
-import { answerSchema } from "../../src/asks/ask.js";
 import type { EventData } from "../../src/catalogues/events.js";
 import { newSessionSchema, type Session, sendMessageSchema, type Turn } from "../../src/chat/session.js";
 import type * as client from "../../src/client/index.js";

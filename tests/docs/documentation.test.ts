@@ -3,7 +3,8 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { apiDocumentOfAll } from "../../scripts/openapi-document.js";
-import { askForUsers, openAsk } from "../../src/asks/ask.js";
+import { openAsk } from "../../src/asks/ask.js";
+import { askForUsers } from "../../src/asks/views.js";
 import { problemCodes } from "../../src/conversation/problem.js";
 import { anchorsOf, readPages, root } from "./pages.js";
 

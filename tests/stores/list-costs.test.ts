@@ -36,7 +36,7 @@ it("of another end user, agent, team or state no row is read", async () => {
   ]);
   const { db, rowsRead } = recordedDb(env.DB);
   const [sessions, runs] = [new SessionIndex(db), new RunIndex(db, Date.now)];
-  const [roundtables, asks] = [new RoundtableIndex(db), new AskIndex(db)];
+  const [roundtables, asks] = [new RoundtableIndex(db), new AskIndex(db, Date.now)];
   // Whatever a list makes of what it finds: the rows that it read are counted.
   const counted = async (list: Promise<unknown>): Promise<number> => {
     await list.catch(() => undefined);

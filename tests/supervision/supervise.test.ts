@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { Parked } from "../../src/agent/journal.js";
-import type { Answer } from "../../src/asks/ask.js";
+import type { Answer } from "../../src/asks/answer.js";
 import { supervise } from "../../src/supervision/supervise.js";
 import type { Supervisor } from "../../src/supervision/supervisor.js";
 import { JournalStore, MemoryJournal } from "../support/memory-journal.js";

@@ -1,7 +1,8 @@
 /** A journal in memory that stores JSON as the real one does, and that a test can make crash at any step. */
 import { z } from "zod";
 import { type Journal, Parked, resultText, type StepSpec, Superseded } from "../../src/agent/journal.js";
-import { type Answer, type Ask, type AskRequest, answerAsk, openAsk } from "../../src/asks/ask.js";
+import type { Answer } from "../../src/asks/answer.js";
+import { type Ask, type AskRequest, answerAsk, openAsk } from "../../src/asks/ask.js";
 
 /** What is left of a journal when its object dies. */
 export class JournalStore {

@@ -4,7 +4,9 @@ import { fillHeaders, fillUrl, templateKeys, templateProblem } from "../../src/a
 import { clip } from "../../src/agent/effects.js";
 import { likeness as argumentLikeness, canonicalArguments } from "../../src/agent/tool-cache.js";
 import { hasFormat } from "../../src/application/text-formats.js";
+import { withWords } from "../../src/asks/answer.js";
 import { answerInWords } from "../../src/asks/answer-in-words.js";
+import { previewOf } from "../../src/asks/proposal.js";
 import { dialects, translate } from "../../src/channels/markdown.js";
 import { isEditButton, readButton } from "../../src/channels/questions.js";
 import { splitText } from "../../src/channels/split.js";
@@ -100,6 +102,8 @@ export const fed: Readonly<Record<string, Feed>> = {
     ["date", "date-time", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid", "regex"].map(
       (format) => hasFormat(format, text),
     ),
+  "src/asks/answer.ts withWords": (text) => withWords(text, text),
+  "src/asks/proposal.ts previewOf": (text) => previewOf({ kind: "human", question: text }),
   "src/asks/answer-in-words.ts answerInWords": (text) =>
     (["human", "context", "approval", "review"] as const).map((kind) => answerInWords({ kind }, text)),
   "src/channels/markdown.ts translate": (text) => Object.values(dialects).map((dialect) => translate(text, dialect)),

@@ -1,6 +1,7 @@
 /** `ask_human`: a question to a person, as an agent or a worker at an address puts it. */
 import { z } from "zod";
-import { type Ask, type AskRequest, acceptedAnswer, acceptedAnswers, whatIsAccepted } from "../../asks/ask.js";
+import { acceptedAnswer, acceptedAnswers, responseOf, whatIsAccepted } from "../../asks/answer.js";
+import type { Ask, AskRequest } from "../../asks/ask.js";
 import type { Audience, QuestionPolicy } from "../../asks/policy.js";
 import { type AgentTool, type Asking, builtInServer, type ToolOutput, type ToolRef } from "../tools.js";
 
@@ -61,6 +62,7 @@ export function askRequestOf(
     kind: "human",
     audience: audienceBy(policy),
     timeoutMs: policy.timeoutMs ?? timeoutMs,
+    overdueAfterMs: policy.overdueAfterMs,
     defaultResponse,
     source,
   };
@@ -90,8 +92,9 @@ export const answeredWith = "The person answered: ";
 export const assumedFrom = "Nobody answered in time. Assume: ";
 
 /** What an agent reads of a question that was closed. */
-export function outputOfAsk({ answer, status }: Ask): ToolOutput {
-  const response = answer !== undefined && "response" in answer ? answer.response : undefined;
+export function outputOfAsk(ask: Ask): ToolOutput {
+  const { status } = ask;
+  const response = responseOf(ask);
   if (status === "answered" && response !== undefined) return { content: `${answeredWith}${response}` };
   if (response !== undefined) return { content: `${assumedFrom}${response}` };
   const why = status === "cancelled" ? "The question was cancelled." : "Nobody answered in time.";

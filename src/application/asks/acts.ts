@@ -2,7 +2,13 @@
 import { answerAsk } from "./answer-ask.js";
 import { answerStaffAsks } from "./ask-view.js";
 import { cancelAsk } from "./cancel-ask.js";
+import { claimAsk, releaseAsk } from "./claim-ask.js";
+import { countAsks, readInboxRevision } from "./count-asks.js";
 import { listAsks } from "./list-asks.js";
 import { readAsk } from "./read-ask.js";
+import { reportAsks } from "./report-asks.js";
 
-export const askActs = [listAsks, readAsk, answerAsk, cancelAsk, answerStaffAsks];
+export const askActs = [
+  ...[listAsks, countAsks, reportAsks, readAsk, answerAsk, claimAsk, releaseAsk, cancelAsk],
+  ...[answerStaffAsks, readInboxRevision],
+];

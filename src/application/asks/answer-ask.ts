@@ -16,7 +16,7 @@ export const answerAsk = act("answerAsk", {
     tag: "Asks",
     summary: "Answer an ask: the first answer wins, the same again is harmless, another is a 409",
     description:
-      "human: {response}; context: {result or error, source?}; approval: {decision: once, session or deny}; review: {decision: accept, edit or reject, content with edit}; both take note (for staff, on record) and message (told to whoever's text or call it was; of approvals with deny alone). The work that waits resumes at that very step.",
+      "human: {response}; context: {result or error, source?}; approval: {decision: once, session or deny, args?}; review: {decision: accept, edit or reject, content with edit}. Each takes note (for staff, on record) and message (supervised, and told to the agent that asked or called, or to whoever's text it was). args are what the call is made with instead: checked against the tool's schema, and supervised again. What somebody else of the staff has claimed is a 409 `claimed`. The work that waits resumes at that very step.",
     body: "answer",
     bodyName: "Answer",
     answer: "The ask, closed",

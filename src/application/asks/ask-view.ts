@@ -1,5 +1,6 @@
 /** What an actor sees of asks, and of the turns and runs that show them. */
-import { type Answerer, type Ask, askOwner, askShownTo, mayAnswer } from "../../asks/ask.js";
+import { type Answerer, type Ask, askOwner, mayAnswer } from "../../asks/ask.js";
+import { askShownTo } from "../../asks/views.js";
 import { recordOf } from "../../conversation/actor-record.js";
 import type { EventAudience } from "../../conversation/event.js";
 import { need, ok, type Result, refuse } from "../../conversation/problem.js";

@@ -36,16 +36,32 @@ export const listAsks = act("listAsks", {
       runId: z.string().max(100).optional(),
       roundtableId: z.string().max(100).optional(),
       priority: z.enum(askPriorities).optional(),
-      /** The oldest, the most urgent, or the one with the nearest deadline first. */
+      /** The stored agent that asks, or the worker of a team. */
+      agent: z.string().max(200).optional(),
+      /** One of the supervisors that hold it. */
+      supervisor: z.string().max(200).optional(),
+      /** `server/tool`. */
+      tool: z.string().max(300).optional(),
+      /** Whoever is at it now: the id of a person or a key, or `me`. */
+      claimedBy: z.string().max(200).optional(),
+      /** Those alone that are open and have waited for too long. */
+      overdue: z.enum(["true"]).optional(),
+      openedBefore: z.iso.datetime().optional(),
+      /** The oldest first, the most urgent, or the one with the nearest deadline; or by urgency, deadline and age together (`inbox`). */
       sort: z.enum(askSorts).default("openedAt"),
     }),
   output: () => listOf(askSchema),
   run: async (actor, query, services) => {
-    const { sort, sessionId, runId, roundtableId, limit: _, cursor: __, ...rest } = query;
+    const { sort, sessionId, runId, roundtableId, overdue, claimedBy, limit: _, cursor: __, ...rest } = query;
     const roots = [sessionId, runId, roundtableId].flatMap((id) => id ?? []);
     // Nothing is asked by two of them at once.
     const ownerId = roots.length > 1 ? "" : roots[0];
-    const filter = ownFilter(actor, { ...rest, ownerId });
+    const filter = ownFilter(actor, {
+      ...rest,
+      ownerId,
+      overdue: overdue === "true",
+      claimedBy: claimedBy === "me" ? actor.id : claimedBy,
+    });
     if (filter === undefined) return { items: [], nextCursor: null };
     const read = async (position: string | undefined, limit: number) => {
       const asks = await services.near.asks.list(actor.tenantId, filter, sort, readPosition(position), limit);
@@ -71,6 +87,7 @@ function ownFilter(actor: Actor, filter: AskFilter): AskFilter | undefined {
 
 function readPosition(position: string | undefined): AskPosition | undefined {
   if (position === undefined) return undefined;
-  const [key = "", askId = ""] = position.split(" ");
-  return { key, askId };
+  // A key may be of two words.
+  const at = position.lastIndexOf(" ");
+  return { key: position.slice(0, at), askId: position.slice(at + 1) };
 }

@@ -1,6 +1,6 @@
 /** Items out of what happened here: what reviewers answered, what people labelled, and turns drawn at random. */
 import { z } from "zod";
-import { decisionOf } from "../../asks/ask.js";
+import { decisionOf } from "../../asks/answer.js";
 import { heldText } from "../../asks/proposal.js";
 import { defined } from "../../conversation/defined.js";
 import { itemName, subjectSchema } from "../../conversation/names.js";

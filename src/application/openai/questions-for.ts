@@ -1,5 +1,6 @@
 /** Questions as this face puts them: as the text of an answer, which whoever sent the message shows to their own user. */
-import { askForUsers, mayAnswer } from "../../asks/ask.js";
+import { mayAnswer } from "../../asks/ask.js";
+import { askForUsers } from "../../asks/views.js";
 import type { Turn } from "../../chat/session.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { answererOf } from "../asks/ask-view.js";

@@ -1,5 +1,6 @@
 /** One ask of the inbox: what it is about, and the form that decides it. */
-import { type Ask, choicesOf, suggestedAnswers } from "../../asks/ask.js";
+import { choicesOf, suggestedAnswers } from "../../asks/answer.js";
+import type { Ask } from "../../asks/ask.js";
 import { askClosed } from "../../asks/ask-sentence.js";
 import { heldCall, heldText, reviewedAs } from "../../asks/proposal.js";
 import { ownValue } from "../../conversation/own-value.js";

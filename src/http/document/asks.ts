@@ -17,6 +17,17 @@ const proposals: Readonly<Partial<Record<AskKind, Schema>>> = {
       tool: text,
       args: { type: "object", additionalProperties: {} },
       argsHash: text,
+      approval: {
+        type: "string",
+        description: "Whether each call of the tool is put before a person, or one of a session.",
+        enum: ["always", "session"],
+      },
+      parameters: {
+        type: "object",
+        description:
+          "The JSON Schema of the arguments, as the tool has it; not for end users, and not where it is too long.",
+        additionalProperties: {},
+      },
     },
     required: ["toolCallId", "server", "tool", "args", "argsHash"],
   },

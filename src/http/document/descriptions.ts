@@ -129,6 +129,7 @@ export const descriptions: Readonly<Record<string, string>> = {
     "The rounds up to this one, and what was answered in them, in a roundtable of its own. What seats did with tools until now isn't done again there.",
 
   getAsk: "Always current. What is proposed, and the answer, are shown to those who may answer.",
+  deleteAskClaim: "Whoever is next finds it free at once. A claim that isn't given back runs out by itself.",
   cancelAsk: "The work that waits goes on as if nobody had answered in time: what isn't approved isn't done.",
 
   putLimit:

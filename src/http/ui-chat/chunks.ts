@@ -3,7 +3,8 @@
  * makes one message with parts of them; see https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol.
  */
 import { z } from "zod";
-import { acceptedAnswers, askKinds, askSchema } from "../../asks/ask.js";
+import { acceptedAnswers } from "../../asks/answer.js";
+import { askKinds, askSchema } from "../../asks/ask.js";
 import { turnStatuses } from "../../chat/session.js";
 
 const partId = z.string().describe("Which part of the message.");

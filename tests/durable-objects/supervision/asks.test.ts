@@ -152,15 +152,11 @@ describe("a review", () => {
 });
 
 describe("the approval of a tool call", () => {
-  it("tells the model why it was denied, and takes no message with a yes", async () => {
+  it("tells the model why it was denied", async () => {
     const { tenant, session, tool, model } = await paying("always");
     await model.reply(toolCalls(["pay", { text: "5" }]), { text: "Not then." });
     const turn = await tenant.say(session, "Pay.");
     const message = "The budget is spent.";
-    expect(await answer(tenant, openAsk(turn), { decision: "once", message })).toMatchObject({
-      status: 422,
-      body: { errors: [{ path: "message" }] },
-    });
     await answer(tenant, openAsk(turn), { decision: "deny", message, note: "third time" });
     await tenant.turn(session, turn.turnId);
     expect(await tool.requests()).toHaveLength(0);
@@ -192,8 +188,8 @@ describe("the approval of a tool call", () => {
         argsHash: expect.any(String),
       },
     });
-    // Nothing that an answer says can change what is called.
-    expect((await answer(tenant, askId, { decision: "once", args: { text: "500 to Eve" } })).status).toBe(422);
+    // What doesn't fit the tool isn't called, and decides nothing.
+    expect((await answer(tenant, askId, { decision: "once", args: { text: 500 } })).status).toBe(422);
     expect(await tool.requests()).toHaveLength(0);
     await evictDurableObject(tenant.object(session));
     const both = await Promise.all([

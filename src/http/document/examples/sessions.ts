@@ -81,6 +81,9 @@ const failedTurn = {
   endedAt: "2026-11-22T09:30:09.000Z",
 };
 
+/** What became of asks. */
+const decided = { answered: 9, medianMs: 41_000, p90Ms: 310_000, accepted: 6, edited: 2, rejected: 1 };
+
 export const sessionExamples: Readonly<Record<string, unknown>> = {
   "getSessionConversation 200": { items: [{ turnId, message, passes: [], asks: [] }], earlier: 41 },
   NewSession: newSession,
@@ -183,7 +186,28 @@ export const sessionExamples: Readonly<Record<string, unknown>> = {
     },
     audience: "staff",
     status: "open",
+    preview: "The refund is paid within 14 days of the return.",
+    overdueAt: "2026-11-22T03:20:11.312Z",
+    claim: { by: { kind: "person", id: "per_01m8072fy4n4cxdfev890nzwnd", role: "reviewer" }, until: at },
     openedAt: at,
+  },
+  "claimAsk request": { takeOver: true },
+  "listAsksCounts 200": {
+    open: 3,
+    byKind: { human: 0, context: 0, approval: 1, review: 2 },
+    byAudience: { user: 0, staff: 3 },
+    byAgent: [{ agent: "clerk", open: 3 }],
+    overdue: 1,
+    mine: 0,
+  },
+  "getAsksReport 200": {
+    from: "2026-11-15T00:00:00.000Z",
+    to: "2026-11-22T00:00:00.000Z",
+    complete: true,
+    closed: { ...decided, expired: 1, cancelled: 0 },
+    byKind: [{ kind: "review", ...decided }],
+    bySupervisor: [{ supervisor: "promises", ...decided }],
+    openByAge: { underFiveMinutes: 2, underAnHour: 1, underADay: 0, longer: 0 },
   },
   "answerAsk request": { decision: "edit", content: "The refund is paid within 14 days." },
 };
