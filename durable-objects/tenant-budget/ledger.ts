@@ -29,7 +29,7 @@ export class Ledger {
     private readonly now: () => number,
   ) {}
 
-  /** Takes all of it, or nothing. What is held for work is known by the work and the step: the same again is taken already. */
+  /** Takes all of it, or nothing. What is reserved for work is known by the work and the step: the same again is taken already. */
   take({ work, step, demands, agent }: Taking): Result<Slice | null> {
     const now = this.now();
     const result = this.kit.write((): Result<Slice | null> => {

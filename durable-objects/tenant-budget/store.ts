@@ -1,4 +1,4 @@
-/** A budget's tables: counters of windows, and what is held for work. */
+/** A budget's tables: counters of windows, and what is reserved for work. */
 import { z } from "zod";
 import { exec } from "../../src/platform/sql.js";
 import { type Grant, recentTurns } from "../../src/tenancy/limits/grants.js";

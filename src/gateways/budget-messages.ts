@@ -7,7 +7,7 @@ import { resultOf } from "./wire.js";
 
 export const takingSchema = lazily(() =>
   z.object({
-    /** What it is held for, where something is held: a turn, a run, a socket. */
+    /** What it is taken for, where something is given back: a turn, a run, a socket. */
     work: z.string().optional(),
     /** Which of the work's reservations this is. */
     step: z.int(),

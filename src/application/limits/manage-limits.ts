@@ -82,7 +82,7 @@ const deleteLimit = act("deleteLimit", {
     method: "delete",
     path: "/v1/limits/{name}",
     tag: limitTag,
-    summary: "Delete a limit: nothing is held against it any more (admins)",
+    summary: "Delete a limit: nothing has to have room in it any more (admins)",
     answer: "It is gone",
   },
   input: () => z.object({ name: itemName }),

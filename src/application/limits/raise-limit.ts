@@ -64,10 +64,10 @@ async function raise(
   }
   const limit = await findLimit(actor, { name }, services);
   // In one form, so that it can be compared as a text.
-  const made = { ...given, until: new Date(until).toISOString(), author: authorOf(actor) };
+  const raised = { ...given, until: new Date(until).toISOString(), author: authorOf(actor) };
   const store = async (claim?: WorkClaim): Promise<void> => {
     const done = { by: recordOf(actor), at };
-    if (!(await services.limits.raise(actor.tenantId, limit, made, done, claim))) throw noLimit(name);
+    if (!(await services.limits.raise(actor.tenantId, limit, raised, done, claim))) throw noLimit(name);
   };
   await doOnceFor(actor, limit, services, store, async () => {});
   log("info", "limit.raised", { tenantId: actor.tenantId, subject: name });

@@ -40,7 +40,7 @@ export const placeLeaseMs = { sockets: 30 * 60_000, concurrentTurns: 24 * 3_600_
 /** How often it is said of an open socket that it is still there. */
 export const placeRenewalMs = 10 * 60_000;
 
-/** What some work has taken so far, of all that was reserved for it up to a step; what else was held is given back. */
+/** What some work has taken so far, of all that was reserved for it up to a step; what else was reserved is given back. */
 export interface Settlement {
   readonly work: string;
   readonly upTo: number;

@@ -4,16 +4,16 @@ import type { Problem, ReachedLimit } from "../../conversation/problem.js";
 import type { Demand } from "./demand.js";
 import type { WindowSpan } from "./windows.js";
 
-/** How long somebody waits at least before they try what is held by others, in seconds: nobody knows when it is given back. */
-const heldRetrySeconds = 5;
+/** How long somebody waits at least before they try what others have in use, in seconds: nobody knows when it is given back. */
+const inUseRetrySeconds = 5;
 /** What never comes back by itself is tried again in an hour at the soonest. */
 const totalRetrySeconds = 3_600;
 
 export function limitReached(demand: Demand, { end }: WindowSpan, remaining: number, now: number): Problem {
   const { limit, scope, measure, max, window, timeZone } = demand;
   const seconds = end === undefined ? undefined : Math.max(1, Math.ceil((end - now) / 1_000));
-  const isHeld = window === "total" && measure !== "tokens" && measure !== "money";
-  const retryAfterSeconds = seconds ?? (isHeld ? heldRetrySeconds : totalRetrySeconds);
+  const isGivenBack = window === "total" && measure !== "tokens" && measure !== "money";
+  const retryAfterSeconds = seconds ?? (isGivenBack ? inUseRetrySeconds : totalRetrySeconds);
   const reached: ReachedLimit = {
     limit,
     scope,
