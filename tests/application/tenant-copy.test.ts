@@ -126,6 +126,23 @@ it("another version that is here stays, and is named; what isn't known is refuse
   expect((await other.call("GET", "/v1/tools/pay")).status).toBe(404);
 });
 
+it("a memory or a vault that was deleted here doesn't come back with a copy of before", async () => {
+  const { tenant, memory } = await full();
+  const items = (await pagesOf(tenant))
+    .flat()
+    .filter(({ kind }) => ["vault", "memory", "entry", "context"].includes(kind));
+  const other = await newTenant();
+  expect((await take(other, items)).body.leftOut).toBe(0);
+  expect((await other.call("DELETE", memory)).status).toBe(204);
+  const again = (await take(other, items)).body;
+  expect(again).toMatchObject({ stored: 0, warnings: [expect.stringMatching(/^memory mem_.*deleted here/)] });
+  expect((await other.call("GET", memory)).status).toBe(404);
+  const [vault] = items;
+  expect((await other.call("DELETE", `/v1/vaults/${vault.vaultId}`)).status).toBe(204);
+  expect((await take(other, items)).body).toMatchObject({ stored: 0, leftOut: items.length });
+  expect((await other.call("GET", "/v1/vaults")).body.items).toEqual([]);
+});
+
 it("is for who runs the deployment alone, and goes on behind a cursor of its own", async () => {
   const tenant = await newTenant();
   const path = `/v1/admin/tenants/${tenant.tenantId}/export`;

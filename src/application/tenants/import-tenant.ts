@@ -132,6 +132,7 @@ const readers: Readonly<Record<string, () => z.ZodType<(into: Into) => Promise<T
       .object({ vaultId: z.string(), title: z.string() })
       .transform(({ vaultId, title }) => async ({ tenantId, services }: Into) => {
         const { memories } = services.memory.ports;
+        if (await isErased(tenantId, vaultId, services)) return erasedHere("vault", vaultId);
         const isThere = (await memories.vault(tenantId, vaultId)) !== undefined;
         if (!isThere) await memories.createVault(tenantId, vaultId, title);
         return { outcome: isThere ? "there" : "stored" };
@@ -142,6 +143,8 @@ const readers: Readonly<Record<string, () => z.ZodType<(into: Into) => Promise<T
       .transform(
         ({ memoryId, vaultId, entryCount: _, createdAt: __, ...memory }) =>
           async ({ tenantId, services }: Into) => {
+            for (const id of [vaultId, memoryId])
+              if (await isErased(tenantId, id, services)) return erasedHere("memory", memoryId);
             const ids = { tenantId, vaultId, memoryId };
             const made = await services.memory.ports.memories.createMemory(ids, newMemorySchema.parse(memory));
             const isOther = made.memory.memoryId !== memoryId;
@@ -188,6 +191,15 @@ async function takeSettings(
   ];
   const warning = warnings.length > 0 ? warnings.join("; ") : undefined;
   return { outcome: given.length > 0 ? "stored" : "there", warning };
+}
+
+/** What was deleted for good in this tenant doesn't come back with a copy of before: the ledger of erasures has it. */
+async function isErased(tenantId: string, id: string, { restores }: Services): Promise<boolean> {
+  return (await restores.erasuresOf(tenantId, id)).some(({ itemId }) => itemId === "");
+}
+
+function erasedHere(kind: string, id: string): Taken {
+  return { outcome: "left_out", warning: `${kind} ${id}: it was deleted here, and what belongs to it is left out` };
 }
 
 async function takeVersion(copied: ResourceVersion, { tenantId, actor, services }: Into): Promise<Taken> {
