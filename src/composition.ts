@@ -237,6 +237,7 @@ function makeServices(env: Env, place: Place) {
     near: nearStoresOf(env, db),
     callers: new CallerStore(db, placements),
     people: loaded(async () => new (await import("./stores/people-store.js")).PeopleStore(db, now)),
+    askReminders: loaded(async () => new (await import("./stores/ask-reminders.js")).AskReminders(db)),
     consoles: loaded(async () => new (await import("./stores/console-store.js")).ConsoleStore(db, placements, now)),
     readers: new ReaderStore(db, now),
     resourceVersions: new ResourceVersions(db, sealer),

@@ -15,6 +15,7 @@ import type { OutgoingPolicy } from "../platform/outgoing.js";
 import type { Sealer, SealingSecrets } from "../platform/secrets.js";
 import type { Database } from "../platform/sql.js";
 import type { TokenSigner } from "../platform/token-signer.js";
+import type { AskReminders } from "../stores/ask-reminders.js";
 import type { CallerStore } from "../stores/caller-store.js";
 import type { ChannelStore } from "../stores/channel-store.js";
 import type { ConfigStore } from "../stores/config-store.js";
@@ -75,6 +76,7 @@ export interface Services {
   /** Loaded when somebody comes, as the next one is. */
   readonly people: () => Promise<PeopleStore>;
   readonly consoles: () => Promise<ConsoleStore>;
+  readonly askReminders: () => Promise<AskReminders>;
   readonly placements: TenantPlacements;
   readonly limits: LimitStore;
   /** What tenants have used of their limits. */

@@ -97,7 +97,7 @@ const plainFields = new Set([
   ...["memoryId", "entryId", "threadId", "supersedes", "deadLetterId"],
   ...["status", "kind", "audience", "priority", "decision", "hook", "version", "round", "mode"],
   ...["server", "tool", "isError", "elapsedMs", "worker", "from", "to", "iteration", "attempts"],
-  ...["createdAt", "endedAt", "openedAt", "closedAt", "deadline"],
+  ...["createdAt", "endedAt", "openedAt", "closedAt", "deadline", "overdueAt", "oldestOpenedAt", "open", "sessionId"],
 ]);
 export interface SeenEvent {
   readonly seq: number;
@@ -134,6 +134,8 @@ function plain(data: Readonly<Record<string, unknown>>): Record<string, unknown>
 /** Under which name an id of a session, a run, a roundtable or a memory stands in bodies and lists. */
 export function rootField(rootId: string): Pick<WebhookDelivery, "sessionId" | "runId" | "roundtableId" | "memoryId"> {
   if (rootId.startsWith("mem_")) return { memoryId: rootId };
+  // What is told of the tenant itself.
+  if (rootId.startsWith("lim_")) return {};
   if (rootId.startsWith("run_")) return { runId: rootId };
   return rootId.startsWith("rt_") ? { roundtableId: rootId } : { sessionId: rootId };
 }

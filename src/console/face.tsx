@@ -125,10 +125,15 @@ routes.all("/console/*", () => {
 async function showScreen(c: C, screen: Screen, visit: Visit): Promise<Response> {
   if (!authorize(visit.me.actor, screen.needs).ok)
     throw new ProblemError({ code: "forbidden", detail: "This screen isn't for this role." });
+  // Read before what it is of: what changes meanwhile is looked at the next time.
+  const revision = visit.sent === undefined ? await screen.revision?.(visit) : undefined;
+  if (revision !== undefined && visit.isPoll === true && c.req.header("if-none-match")?.startsWith(`"${revision} `))
+    return c.body(null, 304);
   const view = await screen.show(visit);
   const { refused } = visit;
   return framed(c, visit.me, view, {
     path: screen.path,
+    ...(revision !== undefined && { revision }),
     ...(refused && { fault: problemWords[refused.code], status: problemCodes[refused.code] }),
   });
 }
@@ -151,7 +156,8 @@ async function doPost(c: C, screen: Screen, me: SignedIn): Promise<Response> {
 }
 
 function visitOf(c: C, me: SignedIn): Visit {
-  return { me, actor: me.actor, services: me.services, url: new URL(c.req.url), params: c.req.param() };
+  const isPoll = c.req.header("x-poll") !== undefined;
+  return { me, actor: me.actor, services: me.services, url: new URL(c.req.url), params: c.req.param(), isPoll };
 }
 
 async function whoIs(c: C): Promise<SignedIn | undefined> {
@@ -186,15 +192,18 @@ function plainPage({ status = 200, ...page }: View & { readonly fault?: string; 
   return answer(html, status);
 }
 
+interface Framing {
+  readonly path?: string;
+  readonly fault?: string;
+  readonly status?: number;
+  /** {@link Screen.revision} */
+  readonly revision?: string;
+}
+
 /** A screen in its frame. What polls sends the digest that it has, and is told when nothing has changed. */
-function framed(
-  c: C,
-  me: SignedIn,
-  view: View,
-  { status = 200, ...more }: { readonly path?: string; readonly fault?: string; readonly status?: number },
-): Response {
+function framed(c: C, me: SignedIn, view: View, { status = 200, revision, ...more }: Framing): Response {
   const html = renderPage({ notice: noticeOf(c), ...view, ...more, me, screens });
-  const etag = `"${digest(html)}"`;
+  const etag = revision === undefined ? `"${digest(html)}"` : `"${revision} ${digest(html)}"`;
   if (status === 200 && c.req.header("if-none-match") === etag) return c.body(null, 304);
   const response = answer(withCodes(html, newCode()), status);
   response.headers.set("etag", etag);

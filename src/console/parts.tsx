@@ -11,14 +11,23 @@ export function Form({
   action,
   label,
   plain,
+  claims,
 }: {
+  /** Who writes in it claims what it decides. */
+  readonly claims?: boolean;
   readonly children: Child;
   readonly action?: string;
   readonly label?: string;
   readonly plain?: boolean;
 }) {
   return (
-    <form method="post" action={action} aria-label={label} data-plain={plain ? "" : undefined}>
+    <form
+      method="post"
+      action={action}
+      aria-label={label}
+      data-plain={plain ? "" : undefined}
+      data-claims={claims ? "" : undefined}
+    >
       <input type="hidden" name="once" value={onceMark} />
       {children}
     </form>
@@ -41,6 +50,7 @@ export function Field({
   type = "text",
   lines,
   required,
+  shortcut,
   autocomplete = "off",
 }: Named & {
   readonly visit: Visit;
@@ -48,6 +58,8 @@ export function Field({
   readonly type?: "text" | "email" | "search" | "date" | "url";
   readonly lines?: number;
   readonly required?: boolean;
+  /** The key that leads into it. */
+  readonly shortcut?: string;
   readonly autocomplete?: string;
 }) {
   const value = fieldValue(visit, name, stored);
@@ -57,6 +69,7 @@ export function Field({
     name,
     required,
     autocomplete,
+    "data-key": shortcut,
     autofocus: fault === undefined ? undefined : true,
     "aria-invalid": fault === undefined ? undefined : "true",
     "aria-describedby": hint === undefined && fault === undefined ? undefined : `d-${name}`,
@@ -135,8 +148,11 @@ export function Button({
   children,
   kind,
   shortcut,
+  changed,
   name = "do",
 }: {
+  /** What it is called instead once something in its form was changed. */
+  readonly changed?: string;
   readonly does: string;
   readonly children: Child;
   readonly kind?: "primary" | "danger" | "quiet";
@@ -144,8 +160,8 @@ export function Button({
   readonly name?: string;
 }) {
   return (
-    <button type="submit" name={name} value={does} class={kind} data-key={shortcut}>
-      {children}
+    <button type="submit" name={name} value={does} class={kind} data-key={shortcut} data-changed={changed}>
+      {changed === undefined ? children : <span>{children}</span>}
       {shortcut === undefined ? undefined : <kbd>{shortcut}</kbd>}
     </button>
   );

@@ -19,6 +19,8 @@ export interface Screen {
   /** Whoever may do this act sees it. */
   readonly needs: Permission;
   readonly show: (visit: Visit) => Promise<View>;
+  /** What changes with all that its polled parts show, where that is cheaper to know than to show: as long as it is the same, nothing is shown anew. */
+  readonly revision?: (visit: Visit) => Promise<string>;
   /** What its forms do, by the value of the button `do` that was pressed. */
   readonly posts?: Readonly<Record<string, Post>>;
 }
@@ -46,6 +48,8 @@ export interface Visit {
   readonly url: URL;
   /** What the path names. */
   readonly params: Readonly<Record<string, string>>;
+  /** Of the page the polled parts alone are looked at. */
+  readonly isPoll?: boolean;
   /** What a form sent that was refused, or is to be done. */
   readonly sent?: URLSearchParams;
   /** Why. */
@@ -75,9 +79,11 @@ export function fieldValue({ sent }: Visit, name: string, stored = ""): string {
   return sent?.get(name) ?? stored;
 }
 
-/** What is wrong with a field of the form, as its act says. @param name the last part of the path that the act names */
+/** What is wrong with a field of the form, as its act says. @param name the path that the act names, or its last part */
 export function faultOf({ refused }: Visit, name: string): string | undefined {
-  return refused?.errors?.find(({ path }) => path.split(".").at(-1) === name)?.message;
+  const isOfField = (path: string): boolean =>
+    path === name || path.startsWith(`${name}.`) || path.split(".").at(-1) === name;
+  return refused?.errors?.find(({ path }) => isOfField(path))?.message;
 }
 
 /** Performs an act with what a form or an address sent. @throws {ProblemError} */

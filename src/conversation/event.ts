@@ -14,7 +14,7 @@ export interface EventDefinition {
   readonly audience: EventAudience;
   /** What of its data a reader in its audience may see; nothing where it isn't for them after all. Absent: all of it. */
   readonly viewFor?: (reader: EventAudience, data: unknown) => unknown;
-  /** Whose logs it stands in; those of a memory and of limits are listed, not followed. */
+  /** Whose logs it stands in; those of a memory, and of the tenant (its limits, its inbox), are listed, not followed. */
   readonly roots: readonly (EventRoot | "memory" | "limits")[];
   /** What a reader gets. */
   readonly data: z.ZodType;

@@ -127,7 +127,10 @@ describe("the inbox of the console", () => {
     const call = await ada.page(`/inbox/${openAsk(turn)}`);
     expect(call).toContain("&lt;b&gt;5&lt;/b&gt;");
     expect(call).not.toContain("<b>5</b>");
-    await ada.visit(`/inbox/${openAsk(turn)}`, { do: "once" });
+    // It is asked about each time: one press alone calls nothing.
+    expect(await (await ada.visit(`/inbox/${openAsk(turn)}`, { do: "once" })).text()).toContain("Press again");
+    expect(await tool.requests()).toEqual([]);
+    await ada.visit(`/inbox/${openAsk(turn)}`, { do: "once", sure: "once" });
     const asked = await tenant.turn(session, turn.turnId);
     const question = asked.asks.find(({ status }) => status === "open")?.askId ?? "";
     expect(await ada.page(`/inbox/${question}`)).toContain("Which till?");

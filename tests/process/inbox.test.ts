@@ -70,7 +70,8 @@ it("shows why it is held and what would change; changed text is sent edited, whi
   await page.locator("summary[data-key=e]").click();
   await page.getByLabel("Text").fill("Please look at order 7.");
   await page.getByLabel("Note").fill("Order 7 is meant.");
-  await page.getByRole("button", { name: /Accept/ }).click();
+  // There is one button that sends it, and it says what it sends.
+  await page.getByRole("button", { name: /Send edited/ }).click();
   await page.getByText("Decided.").waitFor();
   expect(await answerOf(askId)).toEqual({
     status: "answered",
@@ -116,6 +117,9 @@ it("somebody else was faster: it says so, and what was written stays", async () 
   const askId = await held("hold late");
   await page.goto(`${origin}/console/inbox/${askId}`);
   await page.getByLabel("Message").fill("We don't do that.");
+  // Who writes has claimed it: a program that decides takes it over.
+  await page.getByText(/You are at it/).waitFor();
+  await worker.call("POST", `/v1/asks/${askId}/claim`, key, { takeOver: true });
   await worker.call("POST", `/v1/asks/${askId}/answer`, key, { decision: "accept" });
   await page.getByRole("button", { name: /Reject/ }).click();
   await page.getByText("Somebody has decided this already.").waitFor();
@@ -153,4 +157,147 @@ it("hostile texts stay texts", async () => {
   await page.getByLabel("Message").fill("Nothing of that.");
   await page.getByRole("button", { name: /Reject/ }).click();
   await page.getByText("Decided.").waitFor();
+});
+
+/** Somebody else of the staff, in a browser of their own. */
+async function colleague(name: string): Promise<Page> {
+  const person = { name, email: `${name.toLowerCase()}@shop.example`, role: "reviewer" };
+  const { link } = await worker.call("POST", "/v1/people", key, person);
+  const other = await (await browser.newContext()).newPage();
+  await other.goto(link.replace("127.0.0.1", "localhost"));
+  await other.getByRole("button").first().click();
+  await other.waitForURL(/console\/you/);
+  return other;
+}
+
+it("two people at one ask: who writes has claimed it, others are told, and may take it over on record", async () => {
+  const askId = await held("hold for two");
+  const sam = await colleague("Sam");
+  await Promise.all([page, sam].map((one) => one.goto(`${origin}/console/inbox/${askId}`)));
+  await page.getByLabel("Message").pressSequentially("We");
+  await page.getByText(/You are at it/).waitFor();
+  // The list of others says it by itself, and so does the page of the ask.
+  await sam.getByText(/Rita is at it/).waitFor();
+  // A press in a chat, and a program, are refused like Sam.
+  const response = await fetch(`${worker.variables.URL}/v1/asks/${askId}/answer`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ decision: "accept" }),
+  });
+  expect([response.status, await response.text()]).toEqual([409, expect.stringContaining('"code":"claimed"')]);
+  await sam.getByLabel("Note").fill("Looks right.");
+  await sam.getByRole("button", { name: /Accept/ }).click();
+  await sam.getByText(/Somebody else is at this/).waitFor();
+  expect((await answerOf(askId)).status).toBe("open");
+  expect(await sam.getByLabel("Note").inputValue()).toBe("Looks right.");
+  await sam.getByRole("button", { name: "Take over" }).click();
+  await sam.getByText(/You are at it/).waitFor();
+  await sam.getByRole("button", { name: /Accept/ }).click();
+  await sam.getByText("Decided.").waitFor();
+  // Rita is told who decided, and what she had written is still there.
+  await page.getByText(/accepted by Sam/).waitFor();
+  expect(await page.getByLabel("Message").inputValue()).toBe("We");
+  expect(await answerOf(askId)).toMatchObject({ given: { decision: "accept", note: "Looks right." }, by: "person" });
+  await sam.context().close();
+});
+
+it("who leaves an ask gives it back", async () => {
+  const askId = await held("hold and leave");
+  await page.goto(`${origin}/console/inbox/${askId}`);
+  await page.locator("summary[data-key=e]").waitFor();
+  await expect
+    .poll(async () => {
+      await page.keyboard.press("c");
+      return JSON.stringify((await worker.call("GET", `/v1/asks/${askId}`, key)).claim ?? {});
+    })
+    .toContain('"kind":"person"');
+  await page.getByText(/You are at it/).waitFor();
+  await page.locator('nav a[href="/console/conversations"]').click();
+  await expect.poll(async () => (await worker.call("GET", `/v1/asks/${askId}`, key)).claim).toBeUndefined();
+  await worker.call("POST", `/v1/asks/${askId}/answer`, key, { decision: "accept" });
+});
+
+it("offline nothing is sent, what was written stays, and it is sent once", async () => {
+  const askId = await held("hold offline");
+  await page.goto(`${origin}/console/inbox/${askId}`);
+  await page.getByLabel("Message").fill("Not without a receipt.");
+  await page.context().setOffline(true);
+  await page.getByRole("button", { name: /Reject/ }).click();
+  await page.getByText(/You are offline/).waitFor();
+  await page.context().setOffline(false);
+  expect(await page.getByLabel("Message").inputValue()).toBe("Not without a receipt.");
+  await page.getByRole("button", { name: /Reject/ }).click();
+  await page.getByText("Decided.").waitFor();
+  expect(await answerOf(askId)).toMatchObject({ given: { decision: "reject", message: "Not without a receipt." } });
+});
+
+it("a call is edited in fields of its tool's schema, keeps its types, and is pressed twice where each is asked about", async () => {
+  await worker.call("PUT", "/v1/tools/refund", key, {
+    ...{ server: "shop", description: "Pays money back.", approval: "always" },
+    parameters: {
+      type: "object",
+      properties: {
+        order: { type: "string" },
+        amount: { type: "number", description: "In euros." },
+        reason: { type: "string", enum: ["late", "broken"] },
+        gift: { type: "boolean" },
+      },
+      required: ["order", "amount"],
+      additionalProperties: false,
+    },
+    http: { method: "POST", url: `${model.hookURL}/refund` },
+  });
+  const calls = upstreamFor(inject("upstreamUrl"));
+  await worker.call("PUT", "/v1/agents/till", key, {
+    ...{ kind: "model", model: `openai/${calls.model}`, instructions: "Help." },
+    tools: [{ server: "shop", tool: "refund" }],
+  });
+  await calls.reply(
+    { toolCalls: [{ name: "refund", arguments: { order: "007", amount: 100 } }] },
+    { text: "Done.", repeat: true },
+  );
+  const { sessionId } = await worker.call("POST", "/v1/sessions", key, { agent: "till" });
+  const turn = await worker.call("POST", `/v1/sessions/${sessionId}/messages`, key, { content: "Refund." });
+  const askId = turn.asks[0]?.askId ?? "";
+  await page.goto(`${origin}/console/inbox/${askId}`);
+  await page.locator("summary[data-key=e]").click();
+  await page.getByLabel("amount").fill("a lot");
+  await page.getByRole("button", { name: "Allow as edited" }).click();
+  await page.getByText("It has to be a number").waitFor();
+  await page.getByLabel("amount").fill("12.5");
+  await page.getByLabel(/reason/).selectOption({ label: "late" });
+  await page.getByLabel(/gift/).selectOption({ label: "No" });
+  await page.getByRole("button", { name: /^Allow/ }).click();
+  await page.getByText("Press again, and it is called.").waitFor();
+  expect((await answerOf(askId)).status).toBe("open");
+  await page.getByRole("button", { name: /^Allow/ }).click();
+  await page.getByText("Decided.").waitFor();
+  expect(await answerOf(askId)).toMatchObject({
+    given: { decision: "once", args: { order: "007", amount: 12.5, reason: "late", gift: false } },
+  });
+});
+
+it("is worked off by keyboard alone: to the next, claim, edit, note, send", async () => {
+  await held("hold for the keyboard");
+  await page.goto(`${origin}/console/inbox`);
+  // Pressed again where the page was too fresh to take a key; not while it is on its way to what was pressed.
+  const press = (key: string, until: () => Promise<boolean>) =>
+    expect
+      .poll(async () => {
+        const isBusy = await page.evaluate<boolean>("document.body.hasAttribute('aria-busy')");
+        if (!isBusy && !(await until())) await page.keyboard.press(key);
+        return until();
+      })
+      .toBe(true);
+  await press("j", async () => page.url().includes("/inbox/ask_"));
+  const first = page.url().split("/").at(-1) ?? "";
+  await press("e", () => page.evaluate<boolean>("document.activeElement?.name === 'content'"));
+  await page.keyboard.press("End");
+  await page.keyboard.type(" now");
+  await page.keyboard.press("Escape");
+  await press("n", () => page.evaluate<boolean>("document.activeElement?.name === 'note'"));
+  await page.keyboard.type("by keys");
+  await page.keyboard.press("Escape");
+  await press("a", () => page.getByText("Decided.").isVisible());
+  expect(await answerOf(first)).toMatchObject({ given: { decision: "edit", note: "by keys" } });
 });

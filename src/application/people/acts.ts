@@ -9,10 +9,12 @@ import {
   listPeople,
 } from "./manage-people.js";
 import { addOwnPasskey, deleteOwnPasskey, listOwnPasskeys, signOut } from "./own-sign-in.js";
+import { readPeopleNames } from "./read-names.js";
 
 export const peopleActs = [
   inviteFirstPerson,
   listPeople,
+  readPeopleNames,
   invitePerson,
   invitePersonAgain,
   changePerson,

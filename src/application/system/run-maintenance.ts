@@ -1,5 +1,5 @@
 /**
- * What the schedule does. Each minute: what webhooks are owed is looked for, and the exchange of the deployment's secret and interrupted restores go on, and guards of experiments look at what was counted. Twice an hour besides: kept answers that nobody repeats any more go and sessions of one turn that has ended, the lists of
+ * What the schedule does. Each minute: webhooks are told of what waits for people too long, what they are owed is looked for, and the exchange of the deployment's secret and interrupted restores go on, and guards of experiments look at what was counted. Twice an hour besides: kept answers that nobody repeats any more go and sessions of one turn that has ended, the lists of
  * remote tools are compared, and memories are looked after.
  */
 import { act } from "../act.js";
@@ -24,6 +24,7 @@ export const runMaintenance = act("runMaintenance", {
   role: "deployment",
   run: async (_actor, { at, owedAlone = false }: Schedule, services) => {
     if (!owedAlone) await services.webhookDeliveries.oweOverdue(at - overdueMs);
+    await (await services.askReminders()).tell(at);
     await resumeOwed(at, services);
     if (services.sealingSecrets.length > 1) await resealSlices(services);
     await resumeRestores(at, services);

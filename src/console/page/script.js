@@ -77,6 +77,9 @@ async function go(url, { form, from, push = true } = {}) {
     if (answer.status >= 500) return say("Something went wrong here. What you wrote is still here: try again.", true);
     const page = parse(text);
     const isSame = new URL(answer.url).pathname === location.pathname;
+    if (form && answer.ok && !isSame) claimed = undefined;
+    else if (!isSame) release();
+    else if (form && answer.ok) claimedBy(form.get("do"));
     if (form && answer.ok) {
       // What was sent is done: its fields begin anew, and its fold closes.
       from.reset();
@@ -108,6 +111,64 @@ async function go(url, { form, from, push = true } = {}) {
     if (mine === request) document.body.removeAttribute("aria-busy");
   }
 }
+
+/** The page of the ask that was claimed by writing in it, and when that was said last. */
+let claimed;
+let claimedAt = 0;
+const claimEveryMs = 180_000;
+
+/** Does something of the page in the background, and shows what has become of the parts that change by themselves. */
+async function quietly(path, does) {
+  try {
+    const body = new URLSearchParams({ do: does, once: crypto.randomUUID() });
+    const answer = await fetch(path, { method: "POST", body, keepalive: true });
+    if (path !== location.pathname + location.search) return;
+    const page = parse(await answer.text());
+    for (const part of all("[data-poll]")) {
+      const then = page.getElementById(part.id);
+      if (then) morph(part, then);
+    }
+    freshen();
+  } catch {
+    // Offline: it is claimed with the next letter.
+  }
+}
+
+function claim() {
+  if (Date.now() - claimedAt < claimEveryMs && claimed === location.pathname) return;
+  const state = document.querySelector(".state");
+  if (!state || !("open" in state.dataset) || state.dataset.claimed === "other") return;
+  claimed = location.pathname;
+  claimedAt = Date.now();
+  quietly(location.pathname + location.search, "claim");
+}
+
+/** A button said it. */
+function claimedBy(does) {
+  if (does === "claim" || does === "takeOver") [claimed, claimedAt] = [location.pathname, Date.now()];
+  else if (does === "release") claimed = undefined;
+}
+
+function release() {
+  if (claimed) quietly(claimed, "release");
+  claimed = undefined;
+}
+
+document.addEventListener("input", ({ target }) => {
+  const form = target.form;
+  if (!form) return;
+  if ("claims" in form.dataset) claim();
+  const edits = all("[name=content], [name^='args']", form).some(isChanged);
+  for (const button of all("[data-changed]", form)) {
+    const label = button.firstElementChild;
+    button.dataset.unchanged ??= label.textContent;
+    label.textContent = edits ? button.dataset.changed : button.dataset.unchanged;
+  }
+});
+setInterval(() => {
+  if (claimed && document.activeElement?.closest?.("[data-claims]")) claim();
+}, 20_000);
+addEventListener("pagehide", release);
 
 addEventListener("popstate", () => {
   if (location.pathname + location.search !== current) go(location.href, { push: false });
@@ -241,6 +302,9 @@ document.addEventListener("keydown", (event) => {
   if (event.repeat || performance.now() - shownAt < 500) return;
   if (isTyping(pressed)) pressed.focus();
   else pressed.click();
+  // What opens to be written in is written in.
+  if (pressed.tagName === "SUMMARY" && pressed.parentElement.open)
+    pressed.parentElement.querySelector("textarea, input, select")?.focus();
 });
 
 document.addEventListener("change", ({ target }) => {

@@ -1,7 +1,6 @@
 /** What a reviewer sees of an ask: what is proposed, how it differs, and what was said before it. */
 import type { z } from "zod";
 import type { Ask } from "../../asks/ask.js";
-import { heldCall, heldText } from "../../asks/proposal.js";
 import type { conversationSchema } from "../../chat/conversation.js";
 import { oneLine } from "../../text/one-line.js";
 import { type DiffPart, mergedDiff } from "../../text/word-diff.js";
@@ -10,10 +9,8 @@ import { Text } from "../visible-text.js";
 import { actionTones, actionWords, hookWords } from "./decision-words.js";
 
 /** What an ask is about, in one line of a list. */
-export function previewOf(ask: Ask): string {
-  const call = heldCall(ask);
-  const text = heldText(ask)?.proposed ?? (call && `${call.tool} ${JSON.stringify(call.args)}`) ?? ask.question;
-  return oneLine(text, 160);
+export function previewLine({ preview, question }: Ask): string {
+  return preview ?? oneLine(question, 160);
 }
 
 export const kindWords: Readonly<Record<Ask["kind"], string>> = {

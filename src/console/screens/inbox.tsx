@@ -1,53 +1,65 @@
 /** The inbox: what waits for a person, and one of them with all that deciding it takes. */
 import { answerAsk } from "../../application/asks/answer-ask.js";
+import { claimAsk, releaseAsk } from "../../application/asks/claim-ask.js";
+import { countAsks, readInboxRevision } from "../../application/asks/count-asks.js";
 import { listAsks } from "../../application/asks/list-asks.js";
 import { readAsk } from "../../application/asks/read-ask.js";
+import { readPeopleNames } from "../../application/people/read-names.js";
 import { readConversation } from "../../application/sessions/read-conversation.js";
-import { type Ask, askKinds } from "../../asks/ask.js";
-import { heldText, reviewedAs } from "../../asks/proposal.js";
+import type { Ask } from "../../asks/ask.js";
+import { heldCall, heldText, reviewedAs } from "../../asks/proposal.js";
 import { attempt } from "../../conversation/problem.js";
-import { Choice, Field, More, Time } from "../parts.js";
 import { perform, query, type Screen, searchWith, sentIn, type View, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
-import { About, Closed, Decide, titleOf } from "./ask-decision.js";
-import { Bubbles, Kind, kindWords, previewOf } from "./ask-parts.js";
+import { About, Decide, Drafts, titleOf } from "./ask-decision.js";
+import { Bubbles, Kind } from "./ask-parts.js";
+import { AskState } from "./ask-state.js";
+import { argsSent } from "./call-form.js";
+import { inboxPath, List } from "./inbox-list.js";
 
-const path = "/console/inbox";
-/** How often the list is asked for anew, in seconds. */
-const pollSeconds = 5;
 const shownAtOnce = 30;
-
-/** The filters that hold, as the address has them. */
-const filterNames = ["kind", "audience", "subject"] as const;
+const minute = 60_000;
 
 async function openAsks(visit: Visit) {
-  const filters = Object.fromEntries(filterNames.map((name) => [name, query(visit, name)]));
+  const [kind, audience, subject, show] = ["kind", "audience", "subject", "show"].map((name) => query(visit, name));
   return perform(visit, listAsks, {
-    ...filters,
+    ...{ kind, audience, subject },
+    ...(show === "mine" && { claimedBy: "me" }),
+    ...(show === "overdue" && { overdue: "true" }),
     status: "open",
-    sort: "priority",
+    sort: "inbox",
     limit: shownAtOnce,
     cursor: query(visit, "cursor"),
   });
 }
 
-/** The address of an ask, with the filters that hold. */
-function addressOf(visit: Visit, askId: string): string {
-  return `${path}/${askId}${searchWith(visit)}`;
+/** What waits, in numbers and rows, and what people are called. */
+async function loadList(visit: Visit) {
+  const [page, counts, names] = await Promise.all([
+    openAsks(visit),
+    countAsks(visit.actor, {}, visit.services),
+    readPeopleNames(visit.actor, {}, visit.services),
+  ]);
+  return { page, counts, names };
+}
+
+/** What is shown changes with what is in the inbox, and once a minute with the time: claims run out, and asks become overdue. */
+async function revision({ actor, services }: Visit): Promise<string> {
+  return `${await readInboxRevision(actor, {}, services)}.${Math.floor(services.now() / minute)}`;
 }
 
 async function showList(visit: Visit): Promise<View> {
-  const page = await openAsks(visit);
+  const list = await loadList(visit);
   return {
     title: "Inbox",
-    count: page.items.length,
+    count: list.counts.open,
     wide: true,
     body: (
       <div class="inbox">
-        <List visit={visit} {...page} current={undefined} />
+        <List visit={visit} {...list} />
         <section class="open" aria-label="What is open">
           <p class="empty">
-            {page.items.length === 0
+            {list.page.items.length === 0
               ? "Nothing waits for a person. What does next will appear here."
               : "Choose one of them, or press j."}
           </p>
@@ -57,108 +69,32 @@ async function showList(visit: Visit): Promise<View> {
   };
 }
 
-function List({
-  visit,
-  items,
-  nextCursor,
-  current,
-}: {
-  readonly visit: Visit;
-  readonly items: readonly Ask[];
-  readonly nextCursor: string | null;
-  readonly current: string | undefined;
-}) {
-  const at = items.findIndex(({ askId }) => askId === current);
-  const keyOf = (index: number): string | undefined =>
-    index === at + 1 ? "j" : at > 0 && index === at - 1 ? "k" : undefined;
-  return (
-    <section class="list" id="asks" data-poll={pollSeconds} aria-label="What waits">
-      <form method="get" action={path} class="row" data-filter="">
-        <Choice
-          visit={visit}
-          name="kind"
-          label="Kind"
-          stored={query(visit, "kind")}
-          options={[["", "All"], ...askKinds.map((kind) => [kind, kindWords[kind]] as const)]}
-        />
-        <Choice
-          visit={visit}
-          name="audience"
-          label="For"
-          stored={query(visit, "audience")}
-          options={[
-            ["", "Anybody"],
-            ["staff", "Staff"],
-            ["user", "Customers"],
-          ]}
-        />
-        <Field visit={visit} name="subject" label="Customer" stored={query(visit, "subject") ?? ""} type="search" />
-        <button type="submit">Show</button>
-      </form>
-      {items.length === 0 ? (
-        <p class="empty">Nothing waits.</p>
-      ) : (
-        <ol>
-          {items.map((ask, index) => (
-            <li>
-              <a
-                href={addressOf(visit, ask.askId)}
-                id={ask.askId}
-                data-key={keyOf(index)}
-                aria-current={ask.askId === current ? "true" : undefined}
-              >
-                <span class="head">
-                  <Kind ask={ask} /> <Text inline text={ask.from.agent ?? ask.from.team ?? ""} />
-                  <Time at={ask.openedAt} />
-                </span>
-                <span class="preview">
-                  <Text inline text={previewOf(ask)} />
-                </span>
-                {ask.deadline === undefined ? undefined : (
-                  <span class="dim">
-                    due <Time at={ask.deadline} />
-                  </span>
-                )}
-              </a>
-            </li>
-          ))}
-        </ol>
-      )}
-      <More visit={visit} cursor={nextCursor} />
-    </section>
-  );
-}
-
-async function showOne(visit: Visit): Promise<View> {
+/** @param isSure of a call that is to be pressed twice: it was pressed once */
+async function showOne(visit: Visit, isSure = false): Promise<View> {
   const askId = visit.params.askId ?? "";
-  const [page, ask] = await Promise.all([openAsks(visit), perform(visit, readAsk, { askId })]);
-  const { sessionId } = ask.from;
-  const said =
-    sessionId === undefined
-      ? undefined
-      : await attempt(() => perform(visit, readConversation, { sessionId, limit: "10" }));
+  const [list, ask] = await Promise.all([loadList(visit), perform(visit, readAsk, { askId })]);
+  const isOpen = ask.status === "open";
   return {
     title: "Inbox",
-    count: page.items.length,
+    count: list.counts.open,
     wide: true,
+    ...(isSure && { notice: "This tool is asked about each time. Press again, and it is called." }),
     body: (
       <div class="inbox one">
-        <List visit={visit} {...page} current={askId} />
+        <List visit={visit} {...list} current={askId} />
         <section class="open" aria-label="What is open">
           <p class="back">
-            <a href={path}>All that waits</a>
+            <a href={inboxPath}>All that waits</a>
           </p>
           <h2>
             <Kind ask={ask} /> <Text inline text={titleOf(ask)} />
           </h2>
-          <About ask={ask} />
-          {ask.status === "open" ? <Decide visit={visit} ask={ask} /> : <Closed visit={visit} ask={ask} />}
-          {sessionId === undefined || said?.ok !== true ? undefined : (
+          <AskState visit={visit} ask={ask} names={list.names} />
+          {visit.isPoll === true ? undefined : (
             <>
-              <h3>
-                Conversation <a href={`/console/conversations/${sessionId}`}>open it</a>
-              </h3>
-              <Bubbles items={said.value.items} />
+              <About ask={ask} />
+              {isOpen ? <Decide visit={visit} ask={ask} isSure={isSure} /> : <Drafts visit={visit} ask={ask} />}
+              {await conversationOf(visit, ask)}
             </>
           )}
         </section>
@@ -167,16 +103,31 @@ async function showOne(visit: Visit): Promise<View> {
   };
 }
 
-/** Answers it, and goes on to the next that waits. */
-function deciding(answerOf: (visit: Visit, ask: Ask) => object) {
-  return async (visit: Visit): Promise<string> => {
-    const askId = visit.params.askId ?? "";
-    const [{ items }, ask] = await Promise.all([openAsks(visit), perform(visit, readAsk, { askId })]);
-    const at = items.findIndex((ask) => ask.askId === askId);
-    await perform(visit, answerAsk, { askId, answer: answerOf(visit, ask) });
-    const next = items.filter((ask) => ask.askId !== askId).at(Math.max(at, 0));
-    return `${path}${next === undefined ? "" : `/${next.askId}`}${searchWith(visit, { done: "decided" })}`;
-  };
+async function conversationOf(visit: Visit, { from: { sessionId } }: Ask) {
+  if (sessionId === undefined) return undefined;
+  const said = await attempt(() => perform(visit, readConversation, { sessionId, limit: "10" }));
+  if (!said.ok) return undefined;
+  return (
+    <>
+      <h3>
+        Conversation <a href={`/console/conversations/${sessionId}`}>open it</a>
+      </h3>
+      <Bubbles items={said.value.items} />
+    </>
+  );
+}
+
+/** Answers it, and goes on to the next that waits and that nobody else is at. */
+async function decide(visit: Visit, answerOf: (ask: Ask) => object): Promise<string> {
+  const askId = visit.params.askId ?? "";
+  const [{ items }, ask] = await Promise.all([openAsks(visit), perform(visit, readAsk, { askId })]);
+  const at = items.findIndex((one) => one.askId === askId);
+  await perform(visit, answerAsk, { askId, answer: { ...answerOf(ask), ...why(visit) } });
+  const others = [...items.slice(Math.max(at, 0)), ...items.slice(0, Math.max(at, 0))];
+  const next = others.find(
+    ({ askId: id, claim }) => id !== askId && (claim?.by.id ?? visit.actor.id) === visit.actor.id,
+  );
+  return `${inboxPath}${next === undefined ? "" : `/${next.askId}`}${searchWith(visit, { done: "decided" })}`;
 }
 
 /** Why it was decided so, as far as something was written. */
@@ -187,31 +138,53 @@ function why(visit: Visit): Readonly<Record<string, string>> {
 }
 
 /** Accepted as it stands in the field: what was written there is never thrown away. */
-const reviewed = deciding((visit, ask) => ({
-  ...reviewedAs(ask, visit.sent?.get("content") ?? heldText(ask)?.proposed ?? ""),
-  ...why(visit),
-}));
+const reviewed = (visit: Visit) =>
+  decide(visit, (ask) => reviewedAs(ask, visit.sent?.get("content") ?? heldText(ask)?.proposed ?? ""));
 
-const decide = (decision: string) => deciding((visit) => ({ decision, ...why(visit) }));
+const decideAs = (decision: string) => (visit: Visit) => decide(visit, () => ({ decision }));
+
+/** Made with the arguments that stand in the fields. A tool that is asked about each time is pressed twice. */
+const approved = (decision: "once" | "session") => async (visit: Visit) => {
+  const ask = await perform(visit, readAsk, { askId: visit.params.askId ?? "" });
+  const call = heldCall(ask);
+  const args = call && argsSent(visit, call);
+  if (ask.status === "open" && call?.approval === "always" && sentIn(visit, "sure") !== decision)
+    return showOne(visit, true);
+  return decide(visit, () => ({ decision, ...(args !== undefined && { args }) }));
+};
+
+/** Stays on the ask. */
+function claiming(change: (visit: Visit, askId: string) => Promise<unknown>) {
+  return async (visit: Visit): Promise<string> => {
+    const askId = visit.params.askId ?? "";
+    await change(visit, askId);
+    return `${inboxPath}/${askId}${searchWith(visit)}`;
+  };
+}
 
 export const inbox: Screen = {
   path: "/inbox",
   nav: { label: "Inbox", group: "Work" },
   needs: readConversation,
   show: showList,
+  revision,
 };
 
 export const ask: Screen = {
   path: "/inbox/:askId",
   needs: readConversation,
-  show: showOne,
+  show: (visit) => showOne(visit),
+  revision,
   posts: {
     accept: reviewed,
-    reject: decide("reject"),
+    reject: decideAs("reject"),
     edit: reviewed,
-    once: decide("once"),
-    session: decide("session"),
-    deny: decide("deny"),
-    respond: deciding((visit) => ({ response: sentIn(visit, "response") })),
+    once: approved("once"),
+    session: approved("session"),
+    deny: decideAs("deny"),
+    respond: (visit) => decide(visit, () => ({ response: sentIn(visit, "response") })),
+    claim: claiming((visit, askId) => perform(visit, claimAsk, { askId, claim: {} })),
+    takeOver: claiming((visit, askId) => perform(visit, claimAsk, { askId, claim: { takeOver: true } })),
+    release: claiming((visit, askId) => perform(visit, releaseAsk, { askId })),
   },
 };

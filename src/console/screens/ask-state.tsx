@@ -1,0 +1,64 @@
+/** How an ask stands now, beside the form that decides it: who is at it, or who has decided. It is asked for anew while somebody looks. */
+import type { Ask } from "../../asks/ask.js";
+import { askClosed } from "../../asks/ask-sentence.js";
+import { claimOf } from "../../asks/claim.js";
+import { Button, Form, Time } from "../parts.js";
+import type { Visit } from "../screen.js";
+import { Text } from "../visible-text.js";
+import { type Names, nameOf, pollSeconds } from "./inbox-list.js";
+
+export function AskState({ visit, ask, names }: { readonly visit: Visit; readonly ask: Ask; readonly names: Names }) {
+  const claim = claimOf(ask, visit.services.now());
+  const isMine = claim?.by.id === visit.actor.id;
+  return (
+    <div
+      id={`state-${ask.askId}`}
+      class="state"
+      data-poll={pollSeconds}
+      data-claimed={claim === undefined ? undefined : isMine ? "mine" : "other"}
+      data-open={ask.status === "open" ? "" : undefined}
+      role="status"
+    >
+      {ask.status !== "open" ? (
+        <p class="notice">
+          <Text inline text={closedInWords(ask, names)} /> <Time at={ask.closedAt} />
+        </p>
+      ) : claim === undefined ? (
+        <Form label="Claim">
+          <Button does="claim" kind="quiet" shortcut="c">
+            Claim
+          </Button>
+          <span class="hint">For ten minutes nobody else decides it. Writing claims it too.</span>
+        </Form>
+      ) : isMine ? (
+        <Form label="Claim">
+          <span>
+            You are at it, until <Time at={claim.until} />
+          </span>
+          <Button does="release" kind="quiet">
+            Give back
+          </Button>
+        </Form>
+      ) : (
+        <Form label="Claim">
+          <span>
+            <Text inline text={nameOf(claim.by, names)} /> is at it, until <Time at={claim.until} />
+          </span>
+          <Button does="takeOver" kind="quiet">
+            Take over
+          </Button>
+        </Form>
+      )}
+    </div>
+  );
+}
+
+/** The sentence of it, with the person's name in place of their id. */
+function closedInWords(ask: Ask, names: Names): string {
+  const { closedBy } = ask;
+  const name = closedBy && names.get(closedBy.id);
+  const sentence = askClosed(ask);
+  return closedBy === undefined || name === undefined
+    ? sentence
+    : sentence.replace(`${closedBy.kind} ${closedBy.id}`, () => name);
+}

@@ -1,0 +1,164 @@
+/** The list of the inbox: what waits, whoever is at it, and the filters that hold. */
+import type { countAsks } from "../../application/asks/count-asks.js";
+import { type Ask, askKinds } from "../../asks/ask.js";
+import { claimOf } from "../../asks/claim.js";
+import { Badge, Choice, Field, More, Time } from "../parts.js";
+import { query, searchWith, type Visit } from "../screen.js";
+import { Text } from "../visible-text.js";
+import { Kind, kindWords, previewLine } from "./ask-parts.js";
+
+export const inboxPath = "/console/inbox";
+/** How often the list is asked for anew, in seconds. */
+export const pollSeconds = 5;
+
+export type Counts = Awaited<ReturnType<typeof countAsks>>;
+export type Names = ReadonlyMap<string, string>;
+
+export interface Page {
+  readonly items: readonly Ask[];
+  readonly nextCursor: string | null;
+}
+
+/** The address of an ask, with the filters that hold. */
+function addressOf(visit: Visit, askId: string): string {
+  return `${inboxPath}/${askId}${searchWith(visit)}`;
+}
+
+/** @example nameOf({ kind: "person", id: "per_1" }, names) // "Ada Lovelace" */
+export function nameOf({ kind, id }: { readonly kind: string; readonly id: string }, names: Names): string {
+  return names.get(id) ?? (kind === "key" ? "a program" : kind === "channel" ? "somebody in a chat" : kind);
+}
+
+function Filters({ visit }: { readonly visit: Visit }) {
+  return (
+    <form method="get" action={inboxPath} class="row" data-filter="">
+      <Choice
+        visit={visit}
+        name="kind"
+        label="Kind"
+        stored={query(visit, "kind")}
+        options={[["", "All"], ...askKinds.map((kind) => [kind, kindWords[kind]] as const)]}
+      />
+      <Choice
+        visit={visit}
+        name="audience"
+        label="For"
+        stored={query(visit, "audience")}
+        options={[
+          ["", "Anybody"],
+          ["staff", "Staff"],
+          ["user", "Customers"],
+        ]}
+      />
+      <Choice
+        visit={visit}
+        name="show"
+        label="Show"
+        stored={query(visit, "show")}
+        options={[
+          ["", "Whatever waits"],
+          ["mine", "Claimed by me"],
+          ["overdue", "Overdue"],
+        ]}
+      />
+      <Field
+        visit={visit}
+        name="subject"
+        label="Customer"
+        stored={query(visit, "subject") ?? ""}
+        type="search"
+        shortcut="/"
+      />
+      <button type="submit">Show</button>
+    </form>
+  );
+}
+
+export function List({
+  visit,
+  page: { items, nextCursor },
+  counts,
+  names,
+  current,
+}: {
+  readonly visit: Visit;
+  readonly page: Page;
+  readonly counts: Counts;
+  readonly names: Names;
+  readonly current?: string;
+}) {
+  const at = items.findIndex(({ askId }) => askId === current);
+  const keyOf = (index: number): string | undefined =>
+    index === at + 1 ? "j" : at > 0 && index === at - 1 ? "k" : undefined;
+  return (
+    <section class="list" id="asks" data-poll={pollSeconds} aria-label="What waits">
+      <p class="counts">
+        <strong>{counts.open}</strong> {counts.open === 1 ? "waits" : "wait"}
+        {counts.overdue > 0 && (
+          <>
+            {" · "}
+            <a href={`${inboxPath}?show=overdue`}>{`${counts.overdue} overdue`}</a>
+          </>
+        )}
+        {counts.mine > 0 && (
+          <>
+            {" · "}
+            <a href={`${inboxPath}?show=mine`}>{`${counts.mine} claimed by you`}</a>
+          </>
+        )}
+      </p>
+      <Filters visit={visit} />
+      {items.length === 0 ? (
+        <p class="empty">Nothing waits.</p>
+      ) : (
+        <ol>
+          {items.map((ask, index) => (
+            <li>
+              <a
+                href={addressOf(visit, ask.askId)}
+                id={ask.askId}
+                data-key={keyOf(index)}
+                aria-current={ask.askId === current ? "true" : undefined}
+              >
+                <Row ask={ask} names={names} visit={visit} />
+              </a>
+            </li>
+          ))}
+        </ol>
+      )}
+      <More visit={visit} cursor={nextCursor} />
+    </section>
+  );
+}
+
+function Row({ ask, names, visit }: { readonly ask: Ask; readonly names: Names; readonly visit: Visit }) {
+  const now = visit.services.now();
+  const claim = claimOf(ask, now);
+  const isOverdue = ask.overdueAt !== undefined && Date.parse(ask.overdueAt) <= now;
+  return (
+    <>
+      <span class="head">
+        <Kind ask={ask} /> <Text inline text={ask.from.agent ?? ask.from.team ?? ""} />
+        <Time at={ask.openedAt} />
+      </span>
+      <span class="preview">
+        <Text inline text={previewLine(ask)} />
+      </span>
+      {claim === undefined && !isOverdue && ask.deadline === undefined ? undefined : (
+        <span class="marks">
+          {isOverdue && <Badge tone="warn">overdue</Badge>}
+          {claim !== undefined && (
+            <Badge tone={claim.by.id === visit.actor.id ? "good" : "plain"}>
+              <Text inline text={claim.by.id === visit.actor.id ? "yours" : nameOf(claim.by, names)} />
+            </Badge>
+          )}
+          {ask.deadline !== undefined && (
+            <span class="dim">
+              due <Time at={ask.deadline} />
+            </span>
+          )}
+        </span>
+      )}
+    </>
+  );
+}
