@@ -45,6 +45,7 @@ const objects = [
   "memory-thread",
   "tenant-budget",
   "dataset",
+  "subject-job",
 ].map((name) => `durable-objects/${name}`);
 const faces = ["http", "openai", "mcp", "webhooks", "queue", "console"].map((name) => `src/${name}`);
 

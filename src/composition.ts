@@ -11,6 +11,7 @@ import { memoryPrompts } from "./application/memory/memory-prompts.js";
 import { SessionMemory } from "./application/memory/session-memory.js";
 import type { RootPlatform } from "./application/root-platform.js";
 import type { Services } from "./application/services.js";
+import type { SubjectJobPlatform } from "./application/subjects/job-platform.js";
 import { callHttpWorker } from "./application/worker-caller.js";
 import type { NewQueueJob } from "./catalogues/queue-jobs.js";
 import type { LaterJob } from "./catalogues/webhooks.js";
@@ -24,6 +25,7 @@ import { locationHint, PlacedObjects } from "./gateways/placement.js";
 import { RoundtableGateway } from "./gateways/roundtable-gateway.js";
 import { RunGateway } from "./gateways/run-gateway.js";
 import { SessionGateway } from "./gateways/session-gateway.js";
+import { SubjectJobGateway } from "./gateways/subject-job-gateway.js";
 import { configuredProviders, meaningOfDefault } from "./model/provider-table.js";
 import { now } from "./platform/clock.js";
 import type { Database } from "./platform/sql.js";
@@ -33,6 +35,7 @@ import { ChannelStore } from "./stores/channel-store.js";
 import { ConfigStore } from "./stores/config-store.js";
 import { NearDatabase } from "./stores/database.js";
 import { deliverToD1 } from "./stores/deliveries.js";
+import { HoldStore } from "./stores/hold-store.js";
 import { type NearStores, nearStores } from "./stores/near-stores.js";
 import { ReaderStore } from "./stores/reader-store.js";
 import { ResealStore } from "./stores/reseal-store.js";
@@ -41,6 +44,7 @@ import { RestoreStore } from "./stores/restore-store.js";
 import { RoundtableIndex } from "./stores/roundtable-index.js";
 import { RunIndex } from "./stores/run-index.js";
 import { SessionIndex } from "./stores/session-index.js";
+import { SubjectStore } from "./stores/subject-store.js";
 import { D1TeamState } from "./stores/team-state.js";
 import { TenantCopy } from "./stores/tenant-copy.js";
 import { WebhookDeliveries } from "./stores/webhook-deliveries.js";
@@ -138,6 +142,15 @@ export function composeBudgetPlatform(env: Env): BudgetPlatform {
     deliver: (delivery) =>
       deliverToD1(shared(env).db, delivery, { waking: { now, send: (jobs) => sendWebhookJobs(env, jobs) } }),
   };
+}
+
+/** What the object of a job on a person's data needs: the platform is loaded when there is such a job. */
+export function composeSubjectJob(env: Env) {
+  const platform = loaded(
+    async (): Promise<SubjectJobPlatform> =>
+      (await import("./application/subjects/job-platform.js")).subjectJobPlatform(composeServices(env)),
+  );
+  return { now, platform };
 }
 
 export function composeMemoryPlatform(env: Env): MemoryPlatform {
@@ -255,6 +268,9 @@ function makeServices(env: Env, place: Place) {
     reseals: new ResealStore(db, sealer, now),
     restores: new RestoreStore(db, now),
     copy: new TenantCopy(db, sealer),
+    subjects: new SubjectStore(db),
+    holds: new HoldStore(db, now),
+    subjectJobs: new SubjectJobGateway(new PlacedObjects(named(env, env.SUBJECT_JOB), placements)),
     webhooks: new WebhookStore(db, sealer, now),
     webhookDeliveries: new WebhookDeliveries(db, now),
     sendWebhookJobs: (jobs) => sendWebhookJobs(env, jobs),

@@ -5,6 +5,7 @@ import { Dataset } from "../durable-objects/dataset/object.js";
 import { MemoryThread } from "../durable-objects/memory-thread/object.js";
 import { Roundtable } from "../durable-objects/roundtable/object.js";
 import { RoutingRun } from "../durable-objects/routing-run/object.js";
+import { SubjectJob } from "../durable-objects/subject-job/object.js";
 import { TenantBudget } from "../durable-objects/tenant-budget/object.js";
 import { eachDatabase } from "./application/home.js";
 import { runMaintenance } from "./application/system/run-maintenance.js";
@@ -14,7 +15,7 @@ import { openOnDemand } from "./http/app.js";
 import { consumeJobs } from "./queue/job-consumer.js";
 import { deploymentActor } from "./tenancy/actor.js";
 
-export { ChannelConversation, ChatSession, Dataset, MemoryThread, Roundtable, RoutingRun, TenantBudget };
+export { ChannelConversation, ChatSession, Dataset, MemoryThread, Roundtable, RoutingRun, SubjectJob, TenantBudget };
 
 /** The schedule that looks after what is owed alone; any other does all the housekeeping. `wrangler.toml` sets them. */
 const everyMinute = "* * * * *";

@@ -68,6 +68,11 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
     return toWire(ok(this.engine.view()));
   }
 
+  async shownIn(): Promise<Wire<ConversationIdentity | null>> {
+    const shown = this.exists() ? this.engine.shownIn() : undefined;
+    return toWire(shown === undefined ? null : conversationIdentitySchema.parse(JSON.parse(shown)));
+  }
+
   async describe(): Promise<Wire<Result<Session>>> {
     return toWire(this.exists() ? ok(this.engine.view()) : noSession);
   }

@@ -211,6 +211,11 @@ export class SessionEngine implements RootEngine {
     return this.run;
   }
 
+  /** As JSON. */
+  shownIn(): string | undefined {
+    return this.store.session().conversation;
+  }
+
   /** From here on a conversation of a chat channel shows what happens here. */
   showIn(conversation: string): void {
     this.store.setConversation(conversation);

@@ -80,6 +80,13 @@ export class Dataset extends StoredObject<DatasetEngine> implements DatasetObjec
     return toWire(this.exists() ? this.engine.eraseItem(itemId, key) : noDataset);
   }
 
+  async eraseDrawn(sessionId: string): Promise<number> {
+    if (!this.exists()) return 0;
+    const items = this.engine.store.drawnFrom(sessionId);
+    for (const itemId of items) this.engine.eraseItem(itemId, undefined);
+    return items.length;
+  }
+
   async startEval(started: Wire<EvalToStart>): Promise<Wire<Result<Eval>>> {
     return toWire(this.exists() ? this.engine.evals.start(fromWire(started, evalToStartSchema())) : noDataset);
   }

@@ -87,6 +87,13 @@ export class DatasetStore {
     return true;
   }
 
+  /** Items that were drawn from a session, of any version. */
+  drawnFrom(sessionId: string): string[] {
+    const rows = this.exec`SELECT DISTINCT item_id FROM items
+      WHERE body ->> 'group' = ${sessionId} OR body ->> '$.input.sessionId' = ${sessionId}`;
+    return rows.toArray().map(({ item_id }) => String(item_id));
+  }
+
   item(itemId: string): PlacedItem | undefined {
     const [row] = this.exec`SELECT n, item_id, body FROM items WHERE item_id = ${itemId} AND until IS NULL`.toArray();
     return row && placed(row);

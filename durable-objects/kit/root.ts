@@ -83,6 +83,12 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
     return true;
   }
 
+  async quiesce(): Promise<void> {
+    if (!this.exists()) return;
+    this.engine.stop?.();
+    await this.engine.kit.stop();
+  }
+
   protected override exists(): boolean {
     this.wasCreated ||= super.exists();
     return this.wasCreated;

@@ -25,7 +25,7 @@ export class Ledger {
   constructor(
     private readonly store: BudgetStore,
     private readonly leases: LeaseStore,
-    private readonly kit: Pick<Kit, "write" | "outbox" | "deliverSoon">,
+    private readonly kit: Pick<Kit, "write" | "outbox" | "deliverSoon" | "freeSpace">,
     private readonly now: () => number,
   ) {}
 
@@ -126,6 +126,18 @@ export class Ledger {
       return sliceOf(worst, own.length === 0 ? [] : costs.map((cost) => cost[measure]), left);
     };
     return { tokens: of("tokens"), money: of("money") };
+  }
+
+  counted(scopes: readonly string[]): number {
+    return this.store.countersOf(scopes);
+  }
+
+  /** Somebody is to be forgotten: their windows begin anew, and what is reserved for them settles into nothing. */
+  forget(scopes: readonly string[]): number {
+    return this.kit.write(() => {
+      this.kit.freeSpace.overwriteSoon();
+      return this.store.forgetScopes(scopes);
+    });
   }
 
   private look(demand: Demand, now: number) {

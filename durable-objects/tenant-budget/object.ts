@@ -64,6 +64,14 @@ export class TenantBudget extends StoredObject<BudgetEngine> implements BudgetOb
     return toWire((await this.engine.ledger()).state(parsed));
   }
 
+  async counted(scopes: readonly string[]): Promise<number> {
+    return this.exists() ? (await this.engine.ledger()).counted(scopes) : 0;
+  }
+
+  async forget(scopes: readonly string[]): Promise<number> {
+    return this.exists() ? (await this.engine.ledger()).forget(scopes) : 0;
+  }
+
   async remove(): Promise<void> {
     if (!this.exists()) return;
     await this.engine.kit.stop();

@@ -1,6 +1,6 @@
 /** A budget's tables: counters of windows, and what is reserved for work. */
 import { z } from "zod";
-import { exec } from "../../src/platform/sql.js";
+import { exec, listed } from "../../src/platform/sql.js";
 import { type Grant, recentTurns } from "../../src/tenancy/limits/grants.js";
 import { type Measure, measures } from "../../src/tenancy/limits/limit.js";
 import { type Counter, emptyCounter } from "../../src/tenancy/limits/room.js";
@@ -134,6 +134,20 @@ export class BudgetStore {
     return this.exec`SELECT tokens, money FROM turn_costs WHERE agent = ${agent} AND tokens > 0`
       .toArray()
       .map(({ tokens, money }) => ({ tokens: Number(tokens), money: Number(money) }));
+  }
+
+  countersOf(scopes: readonly string[]): number {
+    return Number(this.exec`SELECT COUNT(*) AS n FROM counters WHERE scope IN ${listed(scopes)}`.one().n);
+  }
+
+  /** @returns how many counters there were */
+  forgetScopes(scopes: readonly string[]): number {
+    this.exec`DELETE FROM grants WHERE scope IN ${listed(scopes)}`;
+    const counters = this.countersOf(scopes);
+    this.exec`DELETE FROM counters WHERE scope IN ${listed(scopes)}`;
+    this.exec`DELETE FROM leases WHERE scope IN ${listed(scopes)}`;
+    this.exec`DELETE FROM leased WHERE scope IN ${listed(scopes)}`;
+    return counters;
   }
 
   /** Windows and grants that nobody asks for any more. */

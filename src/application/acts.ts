@@ -19,6 +19,7 @@ import { restoreActs } from "./restores/acts.js";
 import { roundtableActs } from "./roundtables/acts.js";
 import { runActs } from "./runs/acts.js";
 import { sessionActs } from "./sessions/acts.js";
+import { subjectActs } from "./subjects/acts.js";
 import { supervisionActs } from "./supervision/acts.js";
 import { resealSecrets } from "./system/reseal-secrets.js";
 import { runMaintenance } from "./system/run-maintenance.js";
@@ -42,6 +43,7 @@ export const acts: readonly (AnyAct | Permission)[] = [
   ...evidenceActs,
   ...configActs,
   ...tokenActs,
+  ...subjectActs,
   ...tenantActs,
   ...peopleActs,
   readSigningSecret,

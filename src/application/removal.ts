@@ -5,6 +5,7 @@ import type { DatasetGateway } from "../gateways/dataset-gateway.js";
 import type { RoundtableGateway } from "../gateways/roundtable-gateway.js";
 import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
+import type { SubjectJobGateway } from "../gateways/subject-job-gateway.js";
 import type { ChannelStore } from "../stores/channel-store.js";
 import type { CreationClaims } from "../stores/creation-claims.js";
 import type { EvidenceIndex } from "../stores/evidence-index.js";
@@ -12,6 +13,7 @@ import type { IdempotencyStore } from "../stores/idempotency-store.js";
 import type { RoundtableIndex } from "../stores/roundtable-index.js";
 import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
+import type { SubjectStore } from "../stores/subject-store.js";
 import type { TenantStore } from "../stores/tenant-store.js";
 import type { WebhookDeliveries } from "../stores/webhook-deliveries.js";
 import { deploymentScope } from "../tenancy/actor.js";
@@ -35,6 +37,8 @@ export interface RemovalPorts {
   readonly budgets: Pick<BudgetGateway, "remove">;
   readonly datasets: () => Promise<Pick<DatasetGateway, "remove">>;
   readonly evidence: () => Promise<Pick<EvidenceIndex, "datasets">>;
+  readonly subjects: Pick<SubjectStore, "jobs">;
+  readonly subjectJobs: Pick<SubjectJobGateway, "remove">;
 }
 
 /** Objects that are emptied at the same time. */
@@ -58,6 +62,21 @@ export async function removeSession(
   await ports.webhookDeliveries.forget(tenantId, sessionId);
   await ports.index.forget(tenantId, sessionId, deleted);
   return true;
+}
+
+/** Removes a run or a roundtable with its copies. What is repeated after an interruption goes on: the copy goes last. */
+export async function removeRoot(
+  tenantId: string,
+  { kind, id }: { readonly kind: "runs" | "roundtables"; readonly id: string },
+  ports: Pick<RemovalPorts, "runs" | "roundtables" | "claims" | "answers" | "webhookDeliveries"> & {
+    readonly subjects: Pick<SubjectStore, "forgetRoot">;
+  },
+): Promise<void> {
+  await ports.claims.forget(tenantId, id);
+  await ports[kind].remove(tenantId, id);
+  await ports.answers.forget(tenantId, id);
+  await ports.webhookDeliveries.forget(tenantId, id);
+  await ports.subjects.forgetRoot(tenantId, kind, id);
 }
 
 /**
@@ -84,6 +103,10 @@ export async function removeTenant(
   for (let page = await roundtableIndex.roundtables(tenantId, {}, undefined, atOnce); page.length > 0; ) {
     await Promise.all(page.map(({ sessionId }) => roundtables.remove(tenantId, sessionId)));
     page = await roundtableIndex.roundtables(tenantId, {}, page.at(-1)?.sessionId, atOnce);
+  }
+  for (let page = await ports.subjects.jobs(tenantId, undefined, atOnce); page.length > 0; ) {
+    await Promise.all(page.map(({ jobId }) => ports.subjectJobs.remove(tenantId, jobId)));
+    page = await ports.subjects.jobs(tenantId, page.at(-1)?.jobId, atOnce);
   }
   await memory.deleteAll(tenantId);
   await removeDatasets(tenantId, ports);

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { deliveryStatuses, type Waits } from "../conversation/delivery.js";
 import { itemName, subjectSchema } from "../conversation/names.js";
 import { secretText } from "../conversation/secret-text.js";
+import { limitEventsRoot } from "../tenancy/limits/events.js";
 import { dataVisibleTo, storedEventTypes } from "./events.js";
 
 /** A subscription as a caller writes it. */
@@ -94,6 +95,7 @@ export function wants({ filter }: Pick<NewWebhook, "filter">, { agent, subject }
 /** Fields of events that say what happened and quote nobody. */
 const plainFields = new Set([
   ...["turnId", "runId", "roundtableId", "messageId", "toolCallId", "askId", "agentId", "requestId"],
+  ...["jobId", "pseudonym", "found", "left"],
   ...["memoryId", "entryId", "threadId", "supersedes", "deadLetterId"],
   ...["status", "kind", "audience", "priority", "decision", "hook", "version", "round", "mode"],
   ...["server", "tool", "isError", "elapsedMs", "worker", "from", "to", "iteration", "attempts"],
@@ -133,6 +135,8 @@ function plain(data: Readonly<Record<string, unknown>>): Record<string, unknown>
 
 /** Under which name an id of a session, a run, a roundtable or a memory stands in bodies and lists. */
 export function rootField(rootId: string): Pick<WebhookDelivery, "sessionId" | "runId" | "roundtableId" | "memoryId"> {
+  // What happened to the tenant itself has no such id.
+  if (rootId === limitEventsRoot) return {};
   if (rootId.startsWith("mem_")) return { memoryId: rootId };
   // What is told of the tenant itself.
   if (rootId.startsWith("lim_")) return {};

@@ -106,6 +106,7 @@ export const problemWords: Readonly<Record<ProblemCode, string>> = {
   waiting_on_ask: "A question has to be answered first.",
   already_closed: "Somebody has decided this already.",
   claimed: "Somebody else is at this. Nothing was sent: take it over, or leave it to them.",
+  on_hold: "A hold keeps it. Change or delete the hold first.",
   precondition_failed: "It was changed meanwhile. Look at it again.",
   too_large: "That is too long.",
   unsupported_media_type: "That could not be read.",

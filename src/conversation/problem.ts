@@ -11,6 +11,7 @@ export const problemCodes = {
   waiting_on_ask: 409,
   already_closed: 409,
   claimed: 409,
+  on_hold: 409,
   precondition_failed: 412,
   too_large: 413,
   unsupported_media_type: 415,

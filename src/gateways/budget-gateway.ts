@@ -19,6 +19,9 @@ export interface BudgetObject {
   renew(tenantId: string, renewal: Wire<Renewal>): Promise<Wire<Result<number[]>>>;
   settle(settlements: Wire<readonly Settlement[]>): Promise<void>;
   state(tenantId: string, demand: Wire<Demand>): Promise<Wire<LimitState>>;
+  /** How many windows are counted for somebody: `subject ana`. */
+  counted(scopes: readonly string[]): Promise<number>;
+  forget(scopes: readonly string[]): Promise<number>;
   remove(): Promise<void>;
 }
 
@@ -93,9 +96,28 @@ export class BudgetGateway {
     });
   }
 
+  /** How many windows are counted for somebody, in the root and its shards. */
+  async counted(tenantId: string, scopes: readonly string[]): Promise<number> {
+    return this.sum(tenantId, (object) => object.counted([...scopes]));
+  }
+
+  /** Forgets what is counted and reserved for somebody. @returns how many windows */
+  async forget(tenantId: string, scopes: readonly string[]): Promise<number> {
+    return this.sum(tenantId, (object) => object.forget([...scopes]));
+  }
+
   async remove(tenantId: string): Promise<void> {
+    await this.everywhere(tenantId, (object) => object.remove());
+  }
+
+  private async sum(tenantId: string, count: (object: BudgetObject) => Promise<number>): Promise<number> {
+    return (await this.everywhere(tenantId, count)).reduce((sum, n) => sum + n, 0);
+  }
+
+  /** At the root and at each shard. */
+  private everywhere<T>(tenantId: string, call: (object: BudgetObject) => Promise<T>): Promise<T[]> {
     const places = [undefined, ...Array.from({ length: shardCount }, (_, shard) => shard)];
-    await Promise.all(places.map((shard) => this.objects.call(pathOf(tenantId, shard), (object) => object.remove())));
+    return Promise.all(places.map((shard) => this.objects.call(pathOf(tenantId, shard), call)));
   }
 
   /** What holds nothing may be taken anywhere: in turn. */

@@ -69,6 +69,8 @@ export interface DatasetObject {
     key: CommandKey | undefined,
   ): Promise<Wire<Result<Item>>>;
   eraseItem(itemId: string, key: CommandKey | undefined): Promise<Wire<Result<null>>>;
+  /** Erases the items that were drawn from a session. */
+  eraseDrawn(sessionId: string): Promise<number>;
   startEval(started: Wire<EvalToStart>): Promise<Wire<Result<Eval>>>;
   evaluation(evalId: string): Promise<Wire<Result<Eval>>>;
   command(evalId: string, command: Wire<EvalCommand>, key: CommandKey | undefined): Promise<Wire<Result<Eval>>>;
@@ -158,6 +160,10 @@ export class DatasetGateway {
 
   eraseItem({ tenantId, name, itemId }: ItemPath, key: CommandKey | undefined): Promise<Result<null>> {
     return this.objects.read([tenantId, name], schemas().nothing, (object) => object.eraseItem(itemId, key));
+  }
+
+  eraseDrawn(tenantId: string, name: string, sessionId: string): Promise<number> {
+    return this.objects.call([tenantId, name], (object) => object.eraseDrawn(sessionId));
   }
 
   startEval(tenantId: string, name: string, started: EvalToStart): Promise<Result<Eval>> {

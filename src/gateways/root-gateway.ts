@@ -81,6 +81,8 @@ export type LoggedEventView = z.infer<typeof loggedEventSchema>;
 export interface RootObject {
   /** Erases everything that the object holds; false when there is nothing. */
   remove(): Promise<boolean>;
+  /** Ends what runs and waits in it, and delivers what it has for others: it is to be removed. */
+  quiesce(): Promise<void>;
   ask(askId: string): Promise<Wire<Result<Ask>>>;
   answerAsk(askId: string, answer: Wire<unknown>, answerer: Answerer): Promise<Wire<Result<Ask>>>;
   cancelAsk(askId: string, answerer: Answerer): Promise<Wire<Result<Ask>>>;
@@ -133,6 +135,10 @@ export class RootGateway<O extends RootObject> implements AskOwner, DebateOwner,
 
   remove(tenantId: string, rootId: string): Promise<boolean> {
     return this.objects.call([tenantId, rootId], (object) => object.remove());
+  }
+
+  quiesce(tenantId: string, rootId: string): Promise<void> {
+    return this.objects.call([tenantId, rootId], (object) => object.quiesce());
   }
 
   ask(tenantId: string, rootId: string, askId: string): Promise<Result<Ask>> {

@@ -21,7 +21,7 @@ import type { Metadata } from "../conversation/names.js";
 import { ok, type Result } from "../conversation/problem.js";
 import { type TurnTrace, turnTraceSchema } from "../routing/trace.js";
 import { lazily } from "../text/lazily.js";
-import type { ConversationIdentity } from "./channel-gateway.js";
+import { type ConversationIdentity, conversationIdentitySchema } from "./channel-gateway.js";
 import { type EventsQuery, RootGateway, type RootObject } from "./root-gateway.js";
 import { fromWire, type Page, pageSchema, resultOf, toWire, type Wire } from "./wire.js";
 
@@ -75,6 +75,8 @@ export interface SessionObject extends RootObject {
   change(change: Wire<SessionChange>, command?: CommandKey, by?: ActorRecord): Promise<Wire<Result<Session>>>;
   /** Has a conversation of a chat channel show what happens in the session. */
   showIn(conversation: Wire<ConversationIdentity>): Promise<Wire<Result<Session>>>;
+  /** The conversation that shows it; nothing where there is none. */
+  shownIn(): Promise<Wire<ConversationIdentity | null>>;
   describe(): Promise<Wire<Result<Session>>>;
   send(command: SendCommand): Promise<Wire<Result<Turn>>>;
   /** Takes a message, and returns the events of its turn from the first one on: a stream, or why there is none. */
@@ -144,6 +146,11 @@ export class SessionGateway extends RootGateway<SessionObject> {
 
   showIn(tenantId: string, sessionId: string, conversation: ConversationIdentity): Promise<Result<Session>> {
     return this.objects.read([tenantId, sessionId], sessionResult, (object) => object.showIn(toWire(conversation)));
+  }
+
+  async shownIn(tenantId: string, sessionId: string): Promise<ConversationIdentity | undefined> {
+    const shown = conversationIdentitySchema.nullable();
+    return (await this.objects.read([tenantId, sessionId], shown, (object) => object.shownIn())) ?? undefined;
   }
 
   describe(tenantId: string, sessionId: string): Promise<Result<Session>> {

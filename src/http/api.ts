@@ -22,6 +22,7 @@ import { resources } from "./routes/resources.js";
 import { roundtableRecords, roundtables } from "./routes/roundtables.js";
 import { runs } from "./routes/runs.js";
 import { sessions } from "./routes/sessions.js";
+import { subjects } from "./routes/subjects.js";
 import { uiChat } from "./routes/ui-chat.js";
 
 export const api: LoadedFace = {
@@ -30,6 +31,7 @@ export const api: LoadedFace = {
     routesOf([resealSecrets]),
     routesOf(peopleActs),
     routesOf(tokenActs),
+    subjects,
     routesOf([readUsage, readDeploymentUsage]),
     routesOf(priceActs),
     limits,

@@ -11,7 +11,7 @@ const maxBodyBytes = 1_000_000;
 /** Lines of JSON, each of which is read by itself. */
 const linesType = "application/jsonl";
 
-const withBody = new Set(["POST", "PUT", "PATCH"]);
+const withBody = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
 export const readBody = createMiddleware<AppEnv>(async (c, next) => {
   if (!withBody.has(c.req.method) || c.req.raw.body === null) return next();

@@ -109,6 +109,7 @@ import {
   raiseSchema,
 } from "../tenancy/limits/limit.js";
 import { invitationSchema, newPersonSchema, personChangeSchema, personSchema } from "../tenancy/person.js";
+import { holdSchema, holdViewSchema, subjectJobSchema } from "../tenancy/subjects.js";
 import {
   keySchema,
   newKeySchema,
@@ -255,6 +256,9 @@ const components: Readonly<Record<string, z.ZodType>> = {
   TenantsLimit: deploymentLimitViewSchema(),
   NewTenantsLimit: deploymentLimitSchema(),
   NewRaise: raiseSchema(),
+  Hold: holdViewSchema(),
+  NewHold: holdSchema(),
+  SubjectJob: subjectJobSchema(),
   LimitState: limitStateSchema(),
   Webhook: webhookViewSchema,
   WebhookDelivery: webhookDeliverySchema,

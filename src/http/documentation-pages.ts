@@ -15,6 +15,7 @@ export const pageNames: readonly string[] = [
   "names",
   "roundtables",
   "openai",
+  "personal-data",
   "routing",
   "security",
   "sessions",

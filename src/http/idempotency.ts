@@ -95,6 +95,8 @@ function keepsNoAnswers(path: string): boolean {
     path === "/v1/runs" ||
     path === "/v1/ui-chat" ||
     /^\/v1\/sessions\/[^/]+\/messages$/.test(path) ||
+    // Whose data it is about stands in the path.
+    path.startsWith("/v1/subjects/") ||
     // What was erased can be erased again: the answer is the same.
     /^\/v1\/sessions\/[^/]+\/messages\/[^/]+\/erase$/.test(path) ||
     // A search changes nothing.

@@ -43,6 +43,7 @@ const codes: Readonly<Record<ProblemCode, string>> = {
   waiting_on_ask: "waiting_on_ask",
   already_closed: "already_closed",
   claimed: "claimed",
+  on_hold: "on_hold",
   precondition_failed: "precondition_failed",
   too_large: "request_too_large",
   unsupported_media_type: "unsupported_media_type",

@@ -36,6 +36,8 @@ export type IdPrefix =
   | "whd"
   | "try"
   | "rst"
+  | "sjb"
+  | "psn"
   | "soc";
 
 /** A new id, such as `ses_01k…`: prefixed, and sorting by time. */

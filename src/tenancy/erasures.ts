@@ -1,7 +1,18 @@
 /** The ledger of erasures: what was deleted or erased for good, by its ids, and what of it has to be done again after something was put back. */
 import { z } from "zod";
 
-const kinds = ["tenant", "vault", "memory", "thread", "entry", "session", "message", "run", "roundtable"] as const;
+const kinds = [
+  "tenant",
+  "vault",
+  "memory",
+  "thread",
+  "entry",
+  "session",
+  "message",
+  "run",
+  "roundtable",
+  "subject",
+] as const;
 
 export const erasureSchema = z.object({
   kind: z.enum(kinds),

@@ -66,6 +66,9 @@ import { changeSession } from "../../src/application/sessions/change-session.js"
 import { editMessage } from "../../src/application/sessions/edit-message.js";
 import { readTurnTrace } from "../../src/application/sessions/read-turn-trace.js";
 import { sendMessage, streamMessage } from "../../src/application/sessions/send-message.js";
+import { eraseSubject, exportSubject } from "../../src/application/subjects/begin-job.js";
+import { putHold } from "../../src/application/subjects/holds.js";
+import { readSubjectFile } from "../../src/application/subjects/read-jobs.js";
 import { labelDecision, labelMessage } from "../../src/application/supervision/label-decision.js";
 import { replayDecisions } from "../../src/application/supervision/replay-decisions.js";
 import { triedSupervisors } from "../../src/application/supervision/tried-supervisors.js";
@@ -303,6 +306,10 @@ const calls: Readonly<Record<string, Call>> = {
   deleteOwnPasskey: (actor, services) => deleteOwnPasskey(actor, { credentialId: "x" }, services),
   signOut: (actor, services) => signOut(actor, { sessionHash: "x" }, services),
   mintToken: (actor, services) => mintToken(actor, { request: newTokenSchema.parse({ subject: "ada" }) }, services),
+  exportSubject: (actor, services) => exportSubject(actor, { subject: "ada", request: { originals: false } }, services),
+  eraseSubject: (actor, services) => eraseSubject(actor, { subject: "ada", request: { reason: "asked" } }, services),
+  readSubjectFile: (actor, services) => readSubjectFile(actor, { jobId: "sjb_1", kind: "sessions" }, services),
+  putHold: (actor, services) => putHold(actor, { name: "case", hold: { subjects: ["ada"], reason: "a" } }, services),
   changeSettings: (actor, services) => changeSettings(actor, { change: { name: "New" } }, services),
   restoreSession: (actor, services) => restoreSession(actor, { sessionId: "ses_1", target: { at } }, services),
   restoreRun: (actor, services) => restoreRun(actor, { runId: "run_1", target: { at } }, services),

@@ -115,6 +115,8 @@ const keeping = {
     "readResource listResources readWholeResource listResourceVersions readResourceVersion compareResourceVersions readWebhook listWebhooks listWebhookDeliveries exportAudit listAudit planConfig listLimitEvents",
   // Tokens and revoked subjects are read with each request.
   tokens: "mintToken revokeSubject",
+  // Holds are asked for before each erasure.
+  subjects: "exportSubject eraseSubject readSubjectFile putHold deleteHold",
   // Who signs in is read with each page.
   people:
     "inviteFirstPerson listPeople invitePerson invitePersonAgain changePerson deletePerson endPersonSessions listOwnPasskeys addOwnPasskey deleteOwnPasskey signOut",

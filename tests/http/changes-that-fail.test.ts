@@ -52,6 +52,13 @@ describe("what fails half-way leaves neither the change nor its row, and both wh
       does: (keyId) => ["DELETE", `/v1/keys/${keyId}`],
     },
     {
+      what: "a hold",
+      type: "hold.stored",
+      reads: "/v1/holds",
+      fails: ["held_things", "INSERT"],
+      does: () => ["PUT", "/v1/holds/case-7", { subjects: ["ada"], reason: "a dispute" }],
+    },
+    {
       what: "somebody who is invited",
       type: "person.invited",
       reads: "/v1/people",

@@ -21,6 +21,7 @@ const itemsOf = async (tenant: TestTenant, path: string): Promise<unknown> =>
 const ada = { name: "Ada", email: "ada@example.com", role: "reviewer" };
 const webhook = { url: "https://crm.example/hooks", events: ["turn.completed"] };
 const limit = { per: "tenant", measure: "messages", max: 1_000 };
+const hold = { subjects: ["ada"], reason: "a dispute" };
 const raise = { by: 1, until: "2100-01-01T00:00:00.000Z", reason: "a fair" };
 const limitOf = ({ tenantId }: TestTenant): string => `/v1/admin/limits/of-${tenantId.slice(-20)}`;
 const asAdmin = async (method: string, path: string, sent?: unknown): Promise<unknown> => {
@@ -379,6 +380,32 @@ export const keyedWrites: Readonly<Record<string, (tenant: TestTenant) => Promis
       other: { role: "admin" },
       between: () => tenant.call("PATCH", `/v1/people/${personId}`, { role: "reviewer" }),
       effects: () => body(tenant, "/v1/people"),
+    };
+  },
+  "DELETE /v1/subjects/{subject}": async (tenant) => ({
+    call: ["DELETE", "/v1/subjects/ada", { reason: "asked for" }],
+    other: { reason: "asked for again" },
+    effects: async () => (await tenant.call("GET", "/v1/subject-jobs?limit=50")).body.items.length,
+    same: ({ jobId, pseudonym }) => [jobId, pseudonym],
+  }),
+  "POST /v1/subjects/{subject}/export": async (tenant) => ({
+    call: ["POST", "/v1/subjects/ada/export", {}],
+    other: { originals: true },
+    effects: async () => (await tenant.call("GET", "/v1/subject-jobs?limit=50")).body.items.length,
+    same: ({ jobId }) => jobId,
+  }),
+  "PUT /v1/holds/{name}": async (tenant) => ({
+    call: ["PUT", "/v1/holds/case-7", hold],
+    other: { ...hold, subjects: ["ben"] },
+    between: () => tenant.call("PUT", "/v1/holds/case-7", { ...hold, subjects: ["cat"] }),
+    effects: () => body(tenant, "/v1/holds/case-7"),
+  }),
+  "DELETE /v1/holds/{name}": async (tenant) => {
+    await tenant.call("PUT", "/v1/holds/case-7", hold);
+    return {
+      call: ["DELETE", "/v1/holds/case-7"],
+      between: () => tenant.call("PUT", "/v1/holds/case-7", hold),
+      effects: () => body(tenant, "/v1/holds/case-7"),
     };
   },
   "POST /v1/subjects/{subject}/revoke": async (tenant) => ({

@@ -233,6 +233,8 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/platform/webauthn.ts readAuthenticatorData": "reads bytes at fixed places",
   "src/platform/webauthn.ts isSignedBy": "checks a signature",
   "src/supervision/trial.ts trySupervisors": "hands it to supervisors",
+  "src/tenancy/subjects.ts shownJob": "puts fields together",
+  "src/tenancy/subjects.ts withPseudonym": "compares names",
   "src/tenancy/limits/windows.ts windowAt": "takes the name of a time zone",
   "src/text/table.ts ": "reads our own tables",
   "durable-objects/": "binds texts to statements, or hands them to what is fed",

@@ -9,6 +9,7 @@ import { lazily } from "../../text/lazily.js";
 import { act } from "../act.js";
 import { listOf, pageInput, readPage } from "../page.js";
 import type { Services } from "../services.js";
+import { refuseHeldMemory } from "../subjects/on-hold.js";
 import { deleteOfMemory, findMemory, lookUpMemory, memoryInput, memoryTag, supervisedWrite } from "./find-memory.js";
 import type { EntryOptions } from "./memory-service.js";
 import { checkOwnWords, entriesFor } from "./own-memory.js";
@@ -133,6 +134,7 @@ export const deleteEntry = act("deleteEntry", {
   input: () => z.object(entryInput()),
   run: async (actor, ref, services) => {
     const memory = await findMemory(actor, ref, services);
+    await refuseHeldMemory(memory, services);
     const deleted = { by: recordOf(actor), at: services.now() };
     await deleteOfMemory(memory, services, async () =>
       need(await services.memory.deleteEntry(memory, ref.entryId, deleted)),

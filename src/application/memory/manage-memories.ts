@@ -10,6 +10,7 @@ import { insertDeletion } from "../../stores/audit-log.js";
 import { act } from "../act.js";
 import { claimId, externalIdTaken } from "../creation.js";
 import { listOf, metadataInput, pageInput, readPage } from "../page.js";
+import { refuseHeldMemory } from "../subjects/on-hold.js";
 import { findMemory, findVault, memoryInput, memoryTag, vaultInput } from "./find-memory.js";
 import { noMemory } from "./memory-service.js";
 import { isOwnMemory, memoryFor } from "./own-memory.js";
@@ -180,6 +181,7 @@ export const deleteMemory = act("deleteMemory", {
   input: () => z.object(memoryInput()),
   run: async (actor, { memoryId }, services) => {
     const memory = await findMemory(actor, { memoryId }, services);
+    await refuseHeldMemory(memory, services);
     // First: once it is gone, a repetition finds nothing to do.
     const deleted = { type: "memory.deleted", by: recordOf(actor), at: services.now() } as const;
     await run(services.db)`${insertDeletion(actor.tenantId, memoryId, deleted)}`;

@@ -8,6 +8,7 @@ import { insertDeletion } from "../../stores/audit-log.js";
 import { act } from "../act.js";
 import { claimId } from "../creation.js";
 import { listOf, pageInput, readPage } from "../page.js";
+import { refuseFor } from "../subjects/on-hold.js";
 import { findVault, memoryTag, vaultInput } from "./find-memory.js";
 
 /** A vault made twice under one key is one vault. */
@@ -67,8 +68,9 @@ export const deleteVault = act("deleteVault", {
     answer: "It is gone",
   },
   input: () => z.object(vaultInput()),
-  run: async (actor, { vaultId }, { db, memory, now }) => {
+  run: async (actor, { vaultId }, { db, memory, now, holds }) => {
     await findVault(actor, { vaultId }, memory.ports.memories);
+    refuseFor(await holds.inVault(actor.tenantId, vaultId));
     // First: once it is gone, a repetition finds nothing to do.
     const deleted = { type: "vault.deleted", by: recordOf(actor), at: now() } as const;
     await run(db)`${insertDeletion(actor.tenantId, vaultId, deleted)}`;

@@ -17,6 +17,7 @@ import { ownKey } from "../../tenancy/actor.js";
 import { lazily } from "../../text/lazily.js";
 import { act } from "../act.js";
 import { listOf, pageInput, readPage } from "../page.js";
+import { refuseHeldMemory } from "../subjects/on-hold.js";
 import { deleteOfMemory, findMemory, lookUpMemory, memoryInput, memoryTag, supervisedWrite } from "./find-memory.js";
 import { superviseMessages } from "./supervised-texts.js";
 import { removeThread } from "./thread-removal.js";
@@ -134,6 +135,7 @@ export const deleteThread = act("deleteThread", {
   input: () => z.object(threadInput()),
   run: async (actor, ref, services) => {
     const memory = await findMemory(actor, ref, services);
+    await refuseHeldMemory(memory, services);
     const deleted = { by: recordOf(actor), at: services.now() };
     await deleteOfMemory(memory, services, async () => {
       const wasThere = await removeThread(memory, ref.threadId, services.memory.ports, deleted);

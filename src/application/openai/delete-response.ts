@@ -3,6 +3,7 @@ import { recordOf } from "../../conversation/actor-record.js";
 import { problem } from "../../conversation/problem.js";
 import { act } from "../act.js";
 import { removeSession } from "../removal.js";
+import { refuseHeld } from "../subjects/on-hold.js";
 import { findResponse, noResponse } from "./read-response.js";
 
 /** Whoever may have an answer stored may have it forgotten: it could have been asked for without being stored. */
@@ -20,6 +21,7 @@ export const deleteResponse = act("deleteResponse", {
     if (session.lastTurn?.turnId !== turnId) {
       throw problem("conflict", `Others have gone on in the response's session. Delete ${sessionId} as a session.`);
     }
+    await refuseHeld(actor.tenantId, { sessionId }, services);
     await removeSession(actor.tenantId, sessionId, services, { by: recordOf(actor), at: services.now() });
   },
 });

@@ -4,6 +4,7 @@ import { recordOf } from "../../conversation/actor-record.js";
 import { need } from "../../conversation/problem.js";
 import { act } from "../act.js";
 import { removeSession } from "../removal.js";
+import { refuseHeld } from "../subjects/on-hold.js";
 import { noSession, sessionInput } from "./own-session.js";
 
 export const deleteSession = act("deleteSession", {
@@ -18,6 +19,7 @@ export const deleteSession = act("deleteSession", {
   },
   input: () => z.object(sessionInput()),
   run: async (actor, { sessionId }, services) => {
+    await refuseHeld(actor.tenantId, { sessionId }, services);
     const doneBy = { by: recordOf(actor), at: services.now() };
     if (!(await removeSession(actor.tenantId, sessionId, services, doneBy))) need(noSession);
   },

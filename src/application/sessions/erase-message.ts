@@ -4,6 +4,7 @@ import { messageVersionSchema } from "../../chat/message-version.js";
 import { recordOf } from "../../conversation/actor-record.js";
 import { need } from "../../conversation/problem.js";
 import { act } from "../act.js";
+import { refuseHeld } from "../subjects/on-hold.js";
 import { messageInput } from "./read-versions.js";
 
 export const eraseMessage = act("eraseMessage", {
@@ -22,6 +23,7 @@ export const eraseMessage = act("eraseMessage", {
   input: () => z.object(messageInput()),
   output: () => messageVersionSchema,
   run: async (actor, { sessionId, messageId }, services) => {
+    await refuseHeld(actor.tenantId, { sessionId }, services);
     const erased = need(await services.sessions.eraseMessage(actor.tenantId, sessionId, messageId, recordOf(actor)));
     // Turns, asks and edits whose answers are kept under an Idempotency-Key hold the text as well.
     await services.answers.forget(actor.tenantId, sessionId);

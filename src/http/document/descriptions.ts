@@ -29,6 +29,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Asks: "What waits for an answer: questions, missing context, approvals of calls, reviews of texts.",
   OpenAI:
     "What OpenAI's own clients call, once their base URL is this deployment's `/v1`: an agent's name is a model's name.",
+  "Personal data": "What is kept of an end user: counted, handed out, erased; and what holds keep in spite of that.",
   Limits: "What a tenant, its keys, end users, agents and conversations may use, and what they have used.",
   Webhooks: "Addresses of the tenant that hear of events, and what became of what was sent to them.",
   Channels: "Chat platforms where an agent answers, and where people are asked.",
@@ -135,6 +136,10 @@ export const descriptions: Readonly<Record<string, string>> = {
   putLimit:
     "All limits that an act falls under have to have room. Of money without a price for a model, its calls are refused: `warnings` says so.",
   getLimit: "With the raises that hold now.",
+  getSubjectJob: "With `files` once an export has ended, and with `receipt`, which grows kind by kind.",
+  getSubjectJobFile: "Of an export that has ended: `sessions`, `runs`, `roundtables`, `memories`, `asks`.",
+  getHold: "With all that it names.",
+  listHolds: "Each with what it names and why.",
   listLimits: "Those that the deployment sets for the tenant aren't among them.",
   deleteLimit: "What is reserved under it is settled all the same.",
   getLimitState: "What is reserved and never settled counts as used after 15 minutes.",

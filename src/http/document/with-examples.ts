@@ -11,6 +11,7 @@ import { openAiExamples } from "./examples/openai.js";
 import { roundtableExamples } from "./examples/roundtables.js";
 import { runExamples } from "./examples/runs.js";
 import { sessionExamples } from "./examples/sessions.js";
+import { subjectExamples } from "./examples/subjects.js";
 import { tenantExamples } from "./examples/tenants.js";
 import { webhookExamples } from "./examples/webhooks.js";
 import type { Operation } from "./model.js";
@@ -24,6 +25,7 @@ const examples: Readonly<Record<string, unknown>> = {
   ...memoryExamples,
   ...evidenceExamples,
   ...limitExamples,
+  ...subjectExamples,
   ...webhookExamples,
   ...channelExamples,
   ...openAiExamples,

@@ -17,6 +17,13 @@ export const limitEvents = {
     roots: ["limits"],
     data: about,
   },
+  "subject.erased": {
+    description:
+      "All that was kept of an end user is erased, or stands under the pseudonym. The name isn't told: the answer to the request has the job's id with it.",
+    audience: "operator",
+    roots: ["limits"],
+    data: z.object({ jobId: z.string(), pseudonym: z.string(), found: z.number(), left: z.number() }),
+  },
 } as const satisfies EventDefinitions;
 
 /** The root of these events, of every tenant: it has no object that lists them. */

@@ -1,0 +1,192 @@
+/**
+ * A job on a person's data at work: kind by kind, slice by slice, each noted in its journal before the next. A slice that was done and not
+ * noted is done again, which finds nothing left.
+ */
+import type { SubjectJobPlatform } from "../../src/application/subjects/job-platform.js";
+import { describeError } from "../../src/platform/logging.js";
+import {
+  exportKeptMs,
+  type JobDefinition,
+  type SubjectJob,
+  shownJob,
+  withPseudonym,
+} from "../../src/tenancy/subjects.js";
+import { Kit } from "../kit/kit.js";
+import type { StepOutcome } from "../kit/work-loop.js";
+import { SubjectJobStore } from "./store.js";
+
+/** When a job that a hold stops looks again, in milliseconds. */
+const holdRecheckMs = 3_600_000;
+/** No token is older: those of the subject needn't be refused any more, in milliseconds. */
+const tokensGoneMs = 3_900_000;
+/** Passes over all kinds: the second finds what was written while the first one went on. */
+const mostPasses = 3;
+/** Slices of one invocation: each invocation may make so many calls. */
+const slicesAtOnce = 50;
+
+const continueDeadline = "continue";
+const expiryDeadline = "expiry";
+const tokensDeadline = "tokens";
+
+export class SubjectJobEngine {
+  readonly kit: Kit;
+  private readonly store: SubjectJobStore;
+  private slices = 0;
+
+  constructor(
+    ctx: DurableObjectState,
+    private readonly ports: {
+      readonly now: () => number;
+      readonly platform: () => Promise<SubjectJobPlatform>;
+    },
+  ) {
+    const { sql } = ctx.storage;
+    this.store = new SubjectJobStore(sql);
+    this.kit = new Kit(ctx, {
+      now: ports.now,
+      owner: () => {
+        const { tenantId, jobId } = this.store.job().definition;
+        return { tenantId, id: jobId };
+      },
+      deliver: async () => {},
+      next: () => (this.isRunning() ? { slice: () => this.slice() } : undefined),
+      active: () => this.isRunning(),
+      present: (_type, data) => data,
+      askClosed: () => {},
+      deadlinePassed: (name) => this.deadlinePassed(name, ctx),
+    });
+  }
+
+  /** To be called in the write that makes the job. */
+  create(definition: JobDefinition, kinds: readonly string[]): void {
+    this.store.create(definition, kinds);
+    this.kit.loop.kick();
+  }
+
+  describe(): SubjectJob {
+    const state = this.store.job();
+    const { definition } = state;
+    const isExport = definition.kind === "export";
+    const files = isExport && state.status === "completed" ? this.store.files() : [];
+    return shownJob(definition, { ...state, receipt: this.store.receipt(isExport), files });
+  }
+
+  /** Resolves when it has ended or waits, at the latest after `waitMs`. */
+  async settled(waitMs: number): Promise<void> {
+    await this.kit.waiters.until(() => !this.isRunning(), waitMs);
+  }
+
+  part(kind: string, after: number): { readonly n: number; readonly body: string } | undefined {
+    return this.store.job().status === "completed" ? this.store.part(kind, after) : undefined;
+  }
+
+  private isRunning(): boolean {
+    return this.store.job().status === "running";
+  }
+
+  private async slice(): Promise<StepOutcome> {
+    try {
+      await this.work();
+    } catch (error) {
+      const { error: failure } = describeError(error);
+      this.store.fail(String(failure ?? "it failed").slice(0, 300));
+      throw error;
+    }
+    if (!this.isRunning()) return "again";
+    if (++this.slices % slicesAtOnce > 0) return "again";
+    this.kit.deadlines.move(continueDeadline, this.ports.now());
+    return "idle";
+  }
+
+  private async work(): Promise<void> {
+    const { store, ports } = this;
+    const platform = await ports.platform();
+    const { definition } = store.job();
+    const isErasure = definition.kind === "erasure";
+    const holds = isErasure ? await platform.holds(definition) : [];
+    if (holds.length > 0) {
+      this.kit.write(() => {
+        store.setStatus("on_hold", holds);
+        this.kit.deadlines.move(continueDeadline, ports.now() + holdRecheckMs);
+      });
+      await platform.copy(definition, this.describe());
+      return;
+    }
+    const current = store.nextKind();
+    if (current === undefined) return this.finish(definition, platform);
+    const { kind, found, next } = current;
+    if (found === undefined) {
+      // The first slice: everybody can see the job from here on.
+      if (kind === platform.kinds(definition)[0]) await platform.copy(definition, this.describe());
+      store.counted(kind, await platform.count(definition, kind));
+    }
+    if (isErasure) {
+      const { erased, left, why, next: then } = await platform.erase(definition, kind, next);
+      this.kit.write(() => store.advance(kind, { done: erased, left, why, next: then }));
+      return;
+    }
+    const { lines, next: then } = await platform.export(definition, kind, next);
+    this.kit.write(() => {
+      store.addLines(kind, lines);
+      store.advance(kind, { done: lines.length, next: then });
+    });
+  }
+
+  private async finish(definition: JobDefinition, platform: SubjectJobPlatform): Promise<void> {
+    const { store, kit } = this;
+    const now = this.ports.now();
+    if (definition.kind === "export") {
+      kit.write(() => {
+        store.end(definition, now);
+        kit.deadlines.move(expiryDeadline, now + exportKeptMs);
+      });
+      await platform.copy(definition, this.describe());
+      return;
+    }
+    const more = await platform.remaining(definition);
+    if (more.length > 0 && store.job().passes + 1 < mostPasses) {
+      kit.write(() => store.again(more));
+      return;
+    }
+    const by = withPseudonym(definition.by, definition.subject, definition.pseudonym);
+    const ended = { ...definition, by };
+    const shown = { ...this.describe(), status: "completed" as const, endedAt: new Date(now).toISOString() };
+    await platform.erased(ended, { ...shown, requestedBy: by });
+    kit.write(() => {
+      // The name stays until it refuses no token any more.
+      store.end(ended, now);
+      kit.deadlines.move(tokensDeadline, now + tokensGoneMs);
+    });
+  }
+
+  private deadlinePassed(name: string, ctx: DurableObjectState): void {
+    if (name === continueDeadline) {
+      this.store.setStatus("running");
+      this.kit.loop.kick();
+      return;
+    }
+    const failed = (error: unknown): void => {
+      this.kit.deadlines.move(name, this.ports.now() + holdRecheckMs);
+      this.kit.log("warn", "subject_job.failed", describeError(error));
+    };
+    if (name === expiryDeadline) ctx.waitUntil(this.expire().catch(failed));
+    if (name === tokensDeadline) ctx.waitUntil(this.forgetName().catch(failed));
+  }
+
+  private async expire(): Promise<void> {
+    const { expired } = await this.ports.platform();
+    await expired(this.store.job().definition);
+    await this.kit.stop();
+    await this.kit.empty();
+  }
+
+  private async forgetName(): Promise<void> {
+    const { store, kit } = this;
+    const { definition, endedAt = 0 } = store.job();
+    await (await this.ports.platform()).unrevoke(definition);
+    kit.write(() => {
+      store.end({ ...definition, subject: "" }, endedAt);
+      kit.freeSpace.overwriteSoon();
+    });
+  }
+}
