@@ -270,6 +270,7 @@ function makeServices(env: Env, place: Place) {
     copy: new TenantCopy(db, sealer),
     subjects: new SubjectStore(db),
     holds: new HoldStore(db, now),
+    retention: loaded(async () => new (await import("./stores/retention-store.js")).RetentionStore(db)),
     subjectJobs: new SubjectJobGateway(new PlacedObjects(named(env, env.SUBJECT_JOB), placements)),
     webhooks: new WebhookStore(db, sealer, now),
     webhookDeliveries: new WebhookDeliveries(db, now),

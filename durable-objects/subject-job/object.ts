@@ -1,8 +1,9 @@
 /** The object of a job on a person's data as others call it: what it does is in `SubjectJobEngine`. */
-import { composeSubjectJob } from "../../src/composition.js";
+import { composeSubjectJob, environmentOf } from "../../src/composition.js";
 import type { FilePart, SubjectJobObject } from "../../src/gateways/subject-job-gateway.js";
 import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
 import { type JobDefinition, jobDefinitionSchema, type SubjectJob as ShownJob } from "../../src/tenancy/subjects.js";
+import { tenantOf } from "../kit/home.js";
 import { StoredObject } from "../kit/stored-object.js";
 import { SubjectJobEngine } from "./engine.js";
 import { subjectJobSchemaSteps } from "./schema.js";
@@ -12,7 +13,7 @@ export class SubjectJob extends StoredObject<SubjectJobEngine> implements Subjec
   private readonly job;
 
   constructor(ctx: DurableObjectState, env: Env) {
-    const job = composeSubjectJob(env);
+    const job = composeSubjectJob(environmentOf(env, tenantOf(ctx, "job")));
     super(ctx, env, subjectJobSchemaSteps, new SubjectJobEngine(ctx, job));
     this.job = job;
     // A new instance goes on at once with what the one before it left, whatever woke it.

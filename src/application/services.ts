@@ -35,6 +35,7 @@ import type { ResealStore } from "../stores/reseal-store.js";
 import type { ResourceStore } from "../stores/resource-store.js";
 import type { ResourceVersions } from "../stores/resource-versions.js";
 import type { RestoreStore } from "../stores/restore-store.js";
+import type { RetentionStore } from "../stores/retention-store.js";
 import type { RoundtableIndex } from "../stores/roundtable-index.js";
 import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
@@ -121,6 +122,7 @@ export interface Services {
   readonly subjects: SubjectStore;
   readonly subjectJobs: SubjectJobGateway;
   readonly holds: HoldStore;
+  readonly retention: () => Promise<RetentionStore>;
   readonly roundtables: RoundtableGateway;
   readonly roundtableIndex: RoundtableIndex;
   readonly asks: AskGateway;

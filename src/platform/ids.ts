@@ -1,5 +1,5 @@
 /** New ids of everything that has one. */
-import { monotonicFactory } from "ulid";
+import { encodeTime, monotonicFactory } from "ulid";
 import { hexOf } from "./bytes.js";
 
 const ulid = monotonicFactory(randomFractions());
@@ -43,6 +43,11 @@ export type IdPrefix =
 /** A new id, such as `ses_01k…`: prefixed, and sorting by time. */
 export function newId(prefix: IdPrefix): string {
   return `${prefix}_${ulid().toLowerCase()}`;
+}
+
+/** Ids that were made before a time come before this one. @param at milliseconds since the epoch */
+export function idAt(prefix: IdPrefix | "ask", at: number): string {
+  return `${prefix}_${encodeTime(Math.max(0, at), 10).toLowerCase()}`;
 }
 
 /** The part of an address that nobody can guess: 24 random bytes. */

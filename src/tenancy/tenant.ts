@@ -11,6 +11,7 @@ import {
 import { itemName } from "../conversation/names.js";
 import { ordersInDataActions } from "../supervision/orders-in-data.js";
 import { widenableActs } from "./acts.js";
+import { retentionSchema } from "./retention.js";
 
 const providerSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }).max(2_000),
@@ -49,6 +50,8 @@ export const settingsSchema = z.strictObject({
   clientMay: z.array(z.enum(widenableActs)).max(100).default([]),
   /** The origins of pages that may call from a browser, as browsers spell them: `https://app.example`. */
   corsOrigins: z.array(originSchema).max(50).default([]),
+  /** For how many days what is kept; without it for ever. */
+  retention: z.lazy(retentionSchema).optional(),
   /** Where sessions, runs, roundtables, threads and conversations run and are stored. It can't change once the tenant has any. */
   jurisdiction: z.enum(jurisdictions).optional(),
 });
@@ -85,6 +88,7 @@ const {
   embeddings,
   clientMay,
   corsOrigins,
+  retention,
   jurisdiction,
 } = settingsSchema.shape;
 
@@ -101,6 +105,8 @@ const settingsChangeSchema = z.strictObject({
   embeddings: embeddings.nullable(),
   clientMay: clientMay.unwrap().optional(),
   corsOrigins: corsOrigins.unwrap().optional(),
+  /** All of it at once; null for everything for ever. */
+  retention: retention.nullable(),
   /** Null for none; only while the tenant has no sessions, runs, roundtables, threads or conversations. */
   jurisdiction: jurisdiction.nullable(),
 });

@@ -8,6 +8,7 @@ import { maintainMemories } from "../memory/maintenance.js";
 import { forgetStateless } from "../openai/forget-stateless.js";
 import { resumeRestores } from "../restores/restore-root.js";
 import type { Services } from "../services.js";
+import { applyRetention } from "./apply-retention.js";
 import { copyLimits, copyPrices } from "./copy-to-databases.js";
 import { resealSlices } from "./reseal-secrets.js";
 
@@ -45,6 +46,7 @@ export const runMaintenance = act("runMaintenance", {
     await services.limits.forgetOld(at);
     await services.webhookDeliveries.purge(at - keptDeliveriesMs);
     await maintainMemories(services.memory, at);
+    await applyRetention(at, services);
   },
 });
 

@@ -1,0 +1,87 @@
+/** What tenants keep for a time only, as D1 has it: found by indexes of age, so that what stays isn't read. */
+import { z } from "zod";
+import { idAt } from "../platform/ids.js";
+import { all, type Database, exists, raw, run, sql } from "../platform/sql.js";
+import { type Retention, retentionSchema } from "../tenancy/retention.js";
+import { text } from "./columns.js";
+
+const tenantRow = z.object({ tenant_id: text, retention: text });
+const idRow = z.object({ id: text });
+
+interface Due {
+  readonly tenantId: string;
+  /** What is older goes; milliseconds since the epoch. */
+  readonly before: number;
+  readonly limit: number;
+}
+
+/** Holds keep what they name: these conditions say so of a row with a subject. */
+const notHeld = (id: string) => sql`NOT EXISTS (SELECT 1 FROM held_things h WHERE h.tenant_id = o.tenant_id
+  AND (h.kind = 'subject' AND h.id = o.subject OR h.kind = 'session' AND h.id = ${raw(id)}))`;
+
+export class RetentionStore {
+  constructor(private readonly db: Database) {}
+
+  /** The tenants that keep something for a time only, behind one. */
+  async tenants(after: string, limit: number): Promise<{ tenantId: string; retention: Retention }[]> {
+    const rows = await all(this.db, tenantRow)`SELECT tenant_id, json_extract(settings, '$.retention') AS retention
+      FROM tenants WHERE tenant_id > ${after} AND json_type(settings, '$.retention') = 'object'
+      ORDER BY tenant_id LIMIT ${limit}`;
+    return rows.map(({ tenant_id, retention }) => ({
+      tenantId: tenant_id,
+      retention: retentionSchema().parse(JSON.parse(retention)),
+    }));
+  }
+
+  /** Sessions in which nothing has happened since. */
+  async sessions({ tenantId, before, limit }: Due): Promise<string[]> {
+    const rows = await all(this.db, idRow)`SELECT session_id AS id FROM sessions o INDEXED BY sessions_by_update
+      WHERE tenant_id = ${tenantId} AND updated_at < ${before} AND status = 'idle' AND ${notHeld("o.session_id")}
+      ORDER BY updated_at LIMIT ${limit}`;
+    return rows.map(({ id }) => id);
+  }
+
+  /** Runs that were begun before, and have ended. */
+  async runs({ tenantId, before, limit }: Due): Promise<string[]> {
+    const rows = await all(this.db, idRow)`SELECT run_id AS id FROM runs o WHERE tenant_id = ${tenantId}
+      AND run_id < ${idAt("run", before)} AND status NOT IN ('running', 'waiting') AND ${notHeld("o.run_id")}
+      ORDER BY run_id LIMIT ${limit}`;
+    return rows.map(({ id }) => id);
+  }
+
+  /** Roundtables that were begun before, and in which nothing goes on. */
+  async roundtables({ tenantId, before, limit }: Due): Promise<string[]> {
+    const rows = await all(this.db, idRow)`SELECT roundtable_id AS id FROM roundtables o WHERE tenant_id = ${tenantId}
+      AND roundtable_id < ${idAt("rt", before)} AND status <> 'in_progress' AND ${notHeld("o.roundtable_id")}
+      ORDER BY roundtable_id LIMIT ${limit}`;
+    return rows.map(({ id }) => id);
+  }
+
+  /** Memories that were made before, and have no entry since. */
+  async memories({ tenantId, before, limit }: Due): Promise<string[]> {
+    const rows = await all(this.db, idRow)`SELECT memory_id AS id FROM memories o WHERE tenant_id = ${tenantId}
+      AND memory_id < ${idAt("mem", before)} AND COALESCE(last_day, '') < ${new Date(before).toISOString()}
+      AND ${notHeld("o.memory_id")} ORDER BY memory_id LIMIT ${limit}`;
+    return rows.map(({ id }) => id);
+  }
+
+  /** Asks that were opened before, and are closed. @returns how many went */
+  async forgetAsks({ tenantId, before, limit }: Due): Promise<number> {
+    let gone = 0;
+    for (const status of ["answered", "expired", "cancelled"]) {
+      gone += await run(this.db)`DELETE FROM asks WHERE tenant_id = ${tenantId} AND ask_id IN (
+        SELECT ask_id FROM asks o INDEXED BY asks_by_status WHERE tenant_id = ${tenantId} AND status = ${status}
+          AND ask_id < ${idAt("ask", before)} AND ${notHeld("o.owner_id")} ORDER BY ask_id LIMIT ${limit})`;
+    }
+    return gone;
+  }
+
+  /** Rows of a record by their time. While a tenant has a hold none goes: nobody knows what it will be asked for. */
+  async forgetRows(table: "audit" | "usage", { tenantId, before, limit }: Due): Promise<number> {
+    if (await exists(this.db)`SELECT 1 FROM holds WHERE tenant_id = ${tenantId} LIMIT 1`) return 0;
+    const key = raw({ audit: "owner_id, revision", usage: "work_id, model" }[table]);
+    return run(this.db)`DELETE FROM ${raw(table)} WHERE tenant_id = ${tenantId} AND (${key}) IN (
+      SELECT ${key} FROM ${raw(table)} INDEXED BY ${raw(`${table}_by_time`)}
+      WHERE tenant_id = ${tenantId} AND at < ${before} ORDER BY at LIMIT ${limit})`;
+  }
+}
