@@ -236,7 +236,7 @@ function servicesFrom(env: Env, place: Place): ReturnType<typeof makeServices> {
 
 /** @param place where objects are made that aren't there yet */
 function makeServices(env: Env, place: Place) {
-  const { db, sealer, placements } = shared(env);
+  const { db, sealer, placements, secrets } = shared(env);
   const sessions = new SessionGateway(new PlacedObjects(named(env, env.CHAT_SESSION), placements, place));
   const runs = new RunGateway(new PlacedObjects(named(env, env.ROUTING_RUN), placements, place));
   const roundtables = new RoundtableGateway(new PlacedObjects(named(env, env.ROUNDTABLE), placements, place));
@@ -272,10 +272,10 @@ function makeServices(env: Env, place: Place) {
     holds: new HoldStore(db, now),
     retention: loaded(async () => new (await import("./stores/retention-store.js")).RetentionStore(db)),
     subjectJobs: new SubjectJobGateway(new PlacedObjects(named(env, env.SUBJECT_JOB), placements)),
-    webhooks: new WebhookStore(db, sealer, now),
+    webhooks: new WebhookStore(db, sealer, now, secrets),
     webhookDeliveries: new WebhookDeliveries(db, now),
     sendWebhookJobs: (jobs) => sendWebhookJobs(env, jobs),
-    channels: new ChannelStore(db, sealer, now),
+    channels: new ChannelStore(db, sealer, now, secrets),
     conversations: conversationsOf(env),
     channelOf,
     roundtables,

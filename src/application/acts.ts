@@ -18,6 +18,7 @@ import { resourceActs } from "./resources/acts.js";
 import { restoreActs } from "./restores/acts.js";
 import { roundtableActs } from "./roundtables/acts.js";
 import { runActs } from "./runs/acts.js";
+import { secretActs } from "./secrets/acts.js";
 import { sessionActs } from "./sessions/acts.js";
 import { subjectActs } from "./subjects/acts.js";
 import { supervisionActs } from "./supervision/acts.js";
@@ -42,6 +43,7 @@ export const acts: readonly (AnyAct | Permission)[] = [
   ...supervisionActs,
   ...evidenceActs,
   ...configActs,
+  ...secretActs,
   ...tokenActs,
   ...subjectActs,
   ...tenantActs,

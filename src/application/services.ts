@@ -38,6 +38,7 @@ import type { RestoreStore } from "../stores/restore-store.js";
 import type { RetentionStore } from "../stores/retention-store.js";
 import type { RoundtableIndex } from "../stores/roundtable-index.js";
 import type { RunIndex } from "../stores/run-index.js";
+import type { SecretStore } from "../stores/secret-store.js";
 import type { SessionIndex } from "../stores/session-index.js";
 import type { SubjectStore } from "../stores/subject-store.js";
 import type { TenantCopy } from "../stores/tenant-copy.js";
@@ -86,6 +87,7 @@ export interface Services {
   /** What tenants have used of their limits. */
   readonly budgets: BudgetGateway;
   readonly resources: ResourceStore;
+  readonly secrets: SecretStore;
   /** What is known of a tenant at a revision: for what only looks up. */
   readonly snapshots: TenantSnapshots;
   readonly remoteTools: RemoteTools;

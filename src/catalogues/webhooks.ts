@@ -4,6 +4,7 @@ import { deliveryStatuses, type Waits } from "../conversation/delivery.js";
 import { itemName, subjectSchema } from "../conversation/names.js";
 import { secretText } from "../conversation/secret-text.js";
 import { limitEventsRoot } from "../tenancy/limits/events.js";
+import { lazily } from "../text/lazily.js";
 import { dataVisibleTo, storedEventTypes } from "./events.js";
 
 /** A subscription as a caller writes it. */
@@ -20,9 +21,14 @@ export const webhookSchema = z.strictObject({
 export type NewWebhook = z.infer<typeof webhookSchema>;
 
 export const webhookStatuses = ["active", "disabled"] as const;
+/** A secret that was named, and not given. */
+export const shownReference = lazily(() => z.object({ $secret: z.string() }));
+
 /** A subscription as callers read it. */
 export const webhookViewSchema = webhookSchema.omit({ secret: true }).extend({
   name: z.string(),
+  /** Where it was named, and not given. */
+  secret: shownReference().optional(),
   /** `disabled`: its receiver answered 410. Another PUT switches it on again. */
   status: z.enum(webhookStatuses),
   createdAt: z.iso.datetime(),

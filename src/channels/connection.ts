@@ -199,7 +199,7 @@ export async function channelOf<Kind extends ChannelKind>({ connection }: OpenCo
 /** The connection with its secrets changed: sealed, opened or hidden. The one place that knows which fields hold them. */
 export async function mapCredentials(
   connection: object & { readonly credentials: object },
-  change: (secret: string, name: string) => Promise<string> | string,
+  change: (secret: string, name: string) => unknown,
 ): Promise<Record<string, unknown>> {
   const kind = channelKinds.find((one) => "kind" in connection && connection.kind === one);
   const entries = await Promise.all(

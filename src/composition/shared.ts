@@ -47,6 +47,7 @@ import { EntryVectors } from "../stores/memory/vectors.js";
 import { PinnedTools } from "../stores/pinned-tools.js";
 import type { PriceStore } from "../stores/price-store.js";
 import { ResourceStore } from "../stores/resource-store.js";
+import { SecretStore } from "../stores/secret-store.js";
 import { D1TeamState } from "../stores/team-state.js";
 import { TenantPlacements } from "../stores/tenant-placements.js";
 import { type TenantReader, TenantSnapshots } from "../stores/tenant-snapshots.js";
@@ -62,6 +63,7 @@ export interface Shared {
   readonly sealingSecrets: SealingSecrets;
   readonly sealer: Sealer;
   readonly resources: ResourceStore;
+  readonly secrets: SecretStore;
   readonly tenants: TenantStore;
   readonly snapshots: TenantSnapshots;
   /** By the tenant as it was read, which never changes: gone when nobody keeps that any more. */
@@ -104,7 +106,8 @@ export function shared(env: Env): Shared {
   const policy: OutgoingPolicy = { allowLoopback: env.ENVIRONMENT === "local" };
   const vectorIndex = new VectorIndex(db, env.VECTORS, now);
   const vectors = new EntryVectors(db, (tenantId) => tenantEmbedder(env, tenantId), now, vectorIndex);
-  const resources = new ResourceStore(db, sealer, now);
+  const secrets = new SecretStore(db, sealer, now);
+  const resources = new ResourceStore(db, sealer, now, secrets);
   const answers = new IdempotencyStore(db, sealer, now);
   const claims = new CreationClaims(db, now);
   const memory = new MemoryService({
@@ -144,6 +147,7 @@ export function shared(env: Env): Shared {
     sealingSecrets,
     sealer,
     resources,
+    secrets,
     tenants,
     snapshots: new TenantSnapshots(resources, tenants),
     models: new WeakMap(),
@@ -182,10 +186,13 @@ export async function tenantProvider(
   name: string,
   tenants: TenantReader,
 ): Promise<{ baseUrl: string; apiKey: string } | undefined> {
-  const { sealer } = shared(env);
+  const { sealer, secrets } = shared(env);
   const providers = (await tenants.get(tenantId))?.settings.providers ?? {};
   const own = ownValue(providers, name);
-  if (own !== undefined) return { baseUrl: own.baseUrl, apiKey: await sealer.open(own.sealedApiKey) };
+  if (own !== undefined) {
+    const apiKey = await secrets.valueOf(tenantId, await sealer.open(own.sealedApiKey), own.baseUrl);
+    return { baseUrl: own.baseUrl, apiKey };
+  }
   if (name !== "openai" || env.OPENAI_API_KEY === undefined || env.OPENAI_API_KEY === "") return undefined;
   return { baseUrl: env.OPENAI_BASE_URL || "https://api.openai.com/v1", apiKey: env.OPENAI_API_KEY };
 }
@@ -202,14 +209,15 @@ async function tenantEmbedder(env: Env, tenantId: string): Promise<Embedder | un
 }
 
 export async function tenantModel(env: Env, tenantId: string, tenants: TenantReader): Promise<ModelPort> {
-  const { sealer, models } = shared(env);
+  const { sealer, models, secrets } = shared(env);
   const tenant = await tenants.get(tenantId);
   const known = tenant === undefined ? undefined : models.get(tenant);
   if (known !== undefined) return known;
   const settings = tenant?.settings;
   const providers: Record<string, { baseURL: string; apiKey: string }> = {};
   for (const [name, { baseUrl, sealedApiKey }] of Object.entries(settings?.providers ?? {})) {
-    providers[name] = { baseURL: baseUrl, apiKey: await sealer.open(sealedApiKey) };
+    const apiKey = await secrets.valueOf(tenantId, await sealer.open(sealedApiKey), baseUrl);
+    providers[name] = { baseURL: baseUrl, apiKey };
   }
   const config: ModelConfig = {
     deployment: env,

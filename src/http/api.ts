@@ -5,6 +5,7 @@ import { deliveryActs } from "../application/deliveries/parked-deliveries.js";
 import { peopleActs } from "../application/people/acts.js";
 import { priceActs } from "../application/prices/prices.js";
 import { restoreActs } from "../application/restores/acts.js";
+import { secretActs } from "../application/secrets/acts.js";
 import { supervisionActs } from "../application/supervision/acts.js";
 import { resealSecrets } from "../application/system/reseal-secrets.js";
 import { tenantActs } from "../application/tenants/acts.js";
@@ -39,6 +40,7 @@ export const api: LoadedFace = {
     routesOf(supervisionActs),
     evidence,
     routesOf(configActs),
+    routesOf(secretActs),
     sessions,
     runs,
     roundtables,

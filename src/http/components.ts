@@ -21,6 +21,7 @@ import {
   subjectSearchResultSchema,
 } from "../application/memory/search-shapes.js";
 import { restoreTarget } from "../application/restores/restore-root.js";
+import { newSecretSchema, secretSchema } from "../application/secrets/manage-secrets.js";
 import { newLabelSchema } from "../application/supervision/label-decision.js";
 import { wholeDecisionSchema } from "../application/supervision/read-decision.js";
 import { newReplayShape, replaySchema } from "../application/supervision/replay-decisions.js";
@@ -242,6 +243,8 @@ const components: Readonly<Record<string, z.ZodType>> = {
   TenantSettings: settingsSchema,
   RestoreTarget: restoreTarget(),
   NewKey: newKeySchema,
+  NewSecret: newSecretSchema(),
+  Secret: secretSchema(),
   TenantChange: tenantChangeSchema,
   Key: keySchema,
   UsageSum: usageSumSchema(),

@@ -14,6 +14,7 @@ import type { DoneBy } from "../tenancy/audit.js";
 import { changedFields } from "../tenancy/changed-fields.js";
 import { insertChannelDeletion, insertResourceAct } from "./audit-log.js";
 import { channelRow, conversationRow, deliveryRow, type StoredChannel, sealedBody, storedRow } from "./channel-rows.js";
+import type { SecretStore } from "./secret-store.js";
 import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
 /** How often a connection that is used all the time notes that it was, in milliseconds. */
@@ -28,6 +29,7 @@ export class ChannelStore {
     private readonly db: Database,
     private readonly sealer: Sealer,
     private readonly now: () => number,
+    private readonly secrets: SecretStore,
   ) {}
 
   /**
@@ -113,21 +115,31 @@ export class ChannelStore {
   async byAddress(kind: string, connectionId: string): Promise<OpenConnection | undefined> {
     const found = first(this.db, channelRow)`
       ${selectChannels} WHERE c.connection_id = ${connectionId} AND c.kind = ${kind}`;
-    return this.open(await found);
+    return this.filled(await found);
   }
 
   async byId(tenantId: string, channelId: string): Promise<OpenConnection | undefined> {
     const found = first(this.db, channelRow)`
       ${selectChannels} WHERE c.tenant_id = ${tenantId} AND c.channel_id = ${channelId}`;
-    return this.open(await found);
+    return this.filled(await found);
   }
 
-  /** The sealed credentials of a connection, opened. */
+  /** The sealed credentials of a connection, opened; those that it names are named. */
   async open(stored: StoredChannel | undefined): Promise<OpenConnection | undefined> {
     if (stored === undefined) return undefined;
     const { tenantId, channelId, name } = stored;
     const connection = await mapCredentials(stored.connection, (secret) => this.sealer.open(secret));
     return { tenantId, channelId, name, connection: connectionSchema().parse(connection) };
+  }
+
+  /** To be used: with the secrets that it names in their places. */
+  private async filled(stored: StoredChannel | undefined): Promise<OpenConnection | undefined> {
+    const open = await this.open(stored);
+    if (open === undefined) return undefined;
+    const { tenantId } = open;
+    const url = "apiBaseUrl" in open.connection.credentials ? open.connection.credentials.apiBaseUrl : undefined;
+    const connection = await mapCredentials(open.connection, (secret) => this.secrets.valueOf(tenantId, secret, url));
+    return { ...open, connection: connectionSchema().parse(connection) };
   }
 
   async remove(tenantId: string, channelId: string, claim?: WorkClaim): Promise<void> {

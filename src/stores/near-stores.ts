@@ -14,6 +14,7 @@ import { ResourceStore } from "./resource-store.js";
 import { ResourceVersions } from "./resource-versions.js";
 import { RoundtableIndex } from "./roundtable-index.js";
 import { RunIndex } from "./run-index.js";
+import { SecretStore } from "./secret-store.js";
 import { SessionIndex } from "./session-index.js";
 import { UsageStore } from "./usage-store.js";
 
@@ -45,7 +46,7 @@ export function nearStores(
     asks: new AskIndex(db, now),
     audit: new AuditLog(db),
     usage: new UsageStore(db),
-    resources: new ResourceStore(db, sealer, now),
+    resources: new ResourceStore(db, sealer, now, new SecretStore(db, sealer, now)),
     resourceVersions: new ResourceVersions(db, sealer),
     memories: new MemoryStore(db, now),
     entries: new EntryStore(db, now, vectors),

@@ -9,6 +9,7 @@ export const sealedColumns = [
   { table: "tenants", column: "settings", key: ["tenant_id"] },
   { table: "resource_versions", column: "body", key: ["tenant_id", "kind", "name", "version"] },
   { table: "webhooks", column: "body", key: ["tenant_id", "name"] },
+  { table: "secrets", column: "sealed", key: ["tenant_id", "name"] },
   { table: "channels", column: "body", key: ["channel_id"] },
   { table: "key_claims", column: "sealed_key", key: ["scope", "sender", "idempotency_key"] },
   { table: "idempotency", column: "sealed_answer", key: ["scope", "idempotency_key"] },

@@ -12,7 +12,8 @@ import {
 } from "../tenancy/resources.js";
 import { integer, number, text, textOrNull } from "./columns.js";
 import { includeOf, type NewVersion, removeStatements, storeStatements, type WriteAuthor } from "./resource-writes.js";
-import { SealedBodies } from "./sealed-bodies.js";
+import { parseBody, SealedBodies } from "./sealed-bodies.js";
+import type { SecretStore } from "./secret-store.js";
 import { pinRow, VersionCache } from "./version-cache.js";
 import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
@@ -52,6 +53,7 @@ export class ResourceStore {
     private readonly db: Database,
     sealer: Sealer,
     private readonly now: () => number,
+    private readonly secrets: SecretStore,
   ) {
     this.bodies = new SealedBodies(sealer);
   }
@@ -186,7 +188,7 @@ export class ResourceStore {
     );
   }
 
-  /** The versions of these pins, from the cache where it has them. */
+  /** The versions of these pins with the secrets that they name, to be used; from the cache where it has them. */
   async versions(tenantId: string, pins: readonly ResourcePin[]): Promise<ResourceVersion[]> {
     const keyOf = (pin: ResourcePin): string => `${pin.kind}/${pin.name}/${pin.version}`;
     // Kept apart from the cache, which may be smaller than what one turn needs.
@@ -203,7 +205,16 @@ export class ResourceStore {
         this.cache.put(tenantId, version, row.created_at);
       }
     }
-    return pins.flatMap((pin) => found.get(keyOf(pin)) ?? []);
+    return Promise.all(
+      pins.flatMap((pin) => found.get(keyOf(pin)) ?? []).map((version) => this.filled(tenantId, version)),
+    );
+  }
+
+  /** A version with the secrets that it names in their places, which change without it. */
+  async filled<K extends ResourceKind>(tenantId: string, version: ResourceVersion<K>): Promise<ResourceVersion<K>> {
+    const { kind, body } = version;
+    const filled = await this.secrets.fill(tenantId, body, (whole) => parseBody(kind, whole));
+    return filled === body ? version : { ...version, body: filled };
   }
 
   private async hasMostAuto(tenantId: string, kind: ResourceKind, name: string): Promise<boolean> {

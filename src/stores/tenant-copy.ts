@@ -1,6 +1,6 @@
 /** What of a tenant D1 holds, row by row in the order of its keys, as it is copied elsewhere: nothing that is secret. */
 import { z } from "zod";
-import { hiddenSecret } from "../conversation/secret-text.js";
+import { shownSecret } from "../conversation/secret-text.js";
 import type { Entry } from "../memory/entry.js";
 import type { Sealer } from "../platform/secrets.js";
 import { all, type Database, raw, sql } from "../platform/sql.js";
@@ -47,7 +47,7 @@ export class TenantCopy {
     return Promise.all(
       rows.map(async (row): Promise<[CopyKey, CopiedVersion]> => {
         const body = await this.bodies.openForShow(row.kind, row.body);
-        const shown = mapSecrets(body, () => hiddenSecret);
+        const shown = mapSecrets(body, shownSecret);
         return [[row.kind, row.name, row.version], { of: row.kind, name: row.name, version: row.version, body: shown }];
       }),
     );

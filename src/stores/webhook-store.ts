@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type NewWebhook, type WebhookView, webhookSchema, webhookStatuses } from "../catalogues/webhooks.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
 import { defined } from "../conversation/defined.js";
+import { referredSecret } from "../conversation/secret-text.js";
 import { sha256Hex } from "../platform/digest.js";
 import type { Sealer } from "../platform/secrets.js";
 import { all, type Database, first, hasChanged, sql } from "../platform/sql.js";
@@ -10,6 +11,7 @@ import type { DoneBy } from "../tenancy/audit.js";
 import { changedFields } from "../tenancy/changed-fields.js";
 import { insertResourceAct } from "./audit-log.js";
 import { number, numberOrNull, text, textOrNull } from "./columns.js";
+import type { SecretStore } from "./secret-store.js";
 import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
 /** How long an exchanged secret goes on signing beside the new one. */
@@ -43,6 +45,7 @@ export class WebhookStore {
     private readonly db: Database,
     private readonly sealer: Sealer,
     private readonly now: () => number,
+    private readonly secrets: SecretStore,
   ) {}
 
   /**
@@ -139,7 +142,9 @@ export class WebhookStore {
           sealedSecret,
           ...(former !== undefined && former.until > this.now() ? [former.sealedSecret] : []),
         ];
-        const secrets = await Promise.all(sealed.map((one) => this.sealer.open(one)));
+        const secrets = await Promise.all(
+          sealed.map(async (one) => this.secrets.valueOf(tenantId, await this.sealer.open(one), webhook.url)),
+        );
         return { ...webhook, name: called, createdAt: created_at, secrets };
       }),
     );
@@ -168,8 +173,10 @@ export class WebhookStore {
 const timeOf = (at: number): string => new Date(at).toISOString();
 
 function viewOf(row: z.infer<typeof webhookRow>): WebhookView {
+  const named = referredSecret(row.body.sealedSecret);
   return {
     ...settingsOf(row.body),
+    ...(named === undefined ? {} : { secret: { $secret: named } }),
     name: row.name,
     status: row.status,
     createdAt: timeOf(row.created_at),

@@ -47,6 +47,8 @@ export const actTypes = [
   "limit.stored",
   "limit.raised",
   "limit.deleted",
+  "secret.stored",
+  "secret.deleted",
   "tools.pinned",
   "decision.labelled",
   "experiment.changed",

@@ -1,11 +1,17 @@
 /** The secrets of resources, which are stored and never read back: headers and signing secrets. */
 import { z } from "zod";
+import { referredSecret } from "../conversation/secret-text.js";
 
-type Change = (secret: string) => string;
+/** Where a secret stands: the address that it is sent to, and its path in the body. */
+interface SecretPlace {
+  readonly url: string;
+  readonly path: string;
+}
+type Change = (secret: string, place: SecretPlace) => unknown;
 
 /** The same resource with its secrets changed. The one place that knows which fields hold them. */
-export function mapSecrets(body: object, change: Change): object {
-  const changed = Object.entries(body).map(([field, value]) => [field, mapField(field, value, change)]);
+export function mapSecrets(body: object, change: Change, at = ""): object {
+  const changed = Object.entries(body).map(([field, value]) => [field, mapField(field, value, change, at + field)]);
   return Object.fromEntries(changed);
 }
 
@@ -27,31 +33,44 @@ export function secretsIn(body: object): string[] {
   return [...found];
 }
 
-function mapField(field: string, value: unknown, change: Change): unknown {
+/** The secrets that a resource names in place of its own, each where it stands. */
+export function referencesIn(body: object): (SecretPlace & { readonly name: string })[] {
+  const found: (SecretPlace & { name: string })[] = [];
+  mapSecrets(body, (secret, place) => {
+    const name = referredSecret(secret);
+    if (name !== undefined) found.push({ name, ...place });
+    return secret;
+  });
+  return found;
+}
+
+function mapField(field: string, value: unknown, change: Change, at: string): unknown {
   if (typeof value !== "object" || value === null) return value;
   switch (field) {
     case "http":
     case "mcp":
-      return mapText(mapText(value, "headers", change), "secret", change);
+      return mapText(mapText(value, "headers", change, at), "secret", change, at);
     case "config":
-      return mapText(value, "secret", change);
+      return mapText(value, "secret", change, at);
     case "workers":
-      return Array.isArray(value) ? value.map((worker) => mapSecrets(worker, change)) : value;
+      return Array.isArray(value) ? value.map((worker, index) => mapSecrets(worker, change, `${at}.${index}.`)) : value;
     case "team":
-      return mapSecrets(value, change);
+      return mapSecrets(value, change, `${at}.`);
     default:
       return value;
   }
 }
 
 /** One field's text, or the texts in it. */
-function mapText(holder: object, field: string, change: Change): object {
+function mapText(holder: object, field: string, change: Change, at: string): object {
+  const url = "url" in holder && typeof holder.url === "string" ? holder.url : "";
+  const changed = (text: string, ...path: string[]): unknown => change(text, { url, path: [at, ...path].join(".") });
   return Object.fromEntries(
     Object.entries(holder).map(([name, value]) => {
       if (name !== field) return [name, value];
-      if (typeof value === "string") return [name, change(value)];
+      if (typeof value === "string") return [name, changed(value, name)];
       const texts = Object.entries(z.record(z.string(), z.string()).parse(value));
-      return [name, Object.fromEntries(texts.map(([key, text]) => [key, change(text)]))];
+      return [name, Object.fromEntries(texts.map(([key, text]) => [key, changed(text, name, key)]))];
     }),
   );
 }

@@ -9,13 +9,14 @@ import {
   storedReviewSettingsSchema,
 } from "../asks/policy.js";
 import { itemName } from "../conversation/names.js";
+import { secretText } from "../conversation/secret-text.js";
 import { ordersInDataActions } from "../supervision/orders-in-data.js";
 import { widenableActs } from "./acts.js";
 import { retentionSchema } from "./retention.js";
 
 const providerSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }).max(2_000),
-  apiKey: z.string().min(1).max(2_000),
+  apiKey: secretText(1, 2_000),
 });
 
 /** As browsers send it: no path, no trailing slash, lower case. */
@@ -67,7 +68,10 @@ export type StoredSettings = z.infer<typeof storedSettingsSchema>;
 
 /** As callers read them: without credentials. */
 const shownSettingsSchema = settingsSchema.extend({
-  providers: z.record(itemName, z.object({ baseUrl: z.string() })),
+  providers: z.record(
+    itemName,
+    z.object({ baseUrl: z.string(), apiKey: z.object({ $secret: z.string() }).optional() }),
+  ),
 });
 
 export const newTenantSchema = z.strictObject({

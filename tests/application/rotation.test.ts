@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { resealSlices } from "../../src/application/system/reseal-secrets.js";
 import { runMaintenance } from "../../src/application/system/run-maintenance.js";
 import { composeServices } from "../../src/composition.js";
+import { referenceTo } from "../../src/conversation/secret-text.js";
 import worker from "../../src/index.js";
 import { createSealer, sealingKeyId } from "../../src/platform/secrets.js";
 import { sealedColumns } from "../../src/stores/reseal-store.js";
@@ -61,6 +62,7 @@ async function write({ call }: Isolate) {
     credentials: { botToken: "123:abc", secretToken: "the-secret-of-the-webhook" },
   };
   expect(await call("PUT", "/v1/channels/bot", key, platform)).toMatchObject({ status: 201 });
+  expect(await call("PUT", "/v1/secrets/TOKEN", key, { value: "a will" })).toMatchObject({ status: 201 });
   const token = (await call("POST", "/v1/tokens", key, { subject: "ana" })).body.token;
   const ana = { name: "Ana", email: "ana@example.com", role: "reviewer" };
   const invitation = { "idempotency-key": crypto.randomUUID() };
@@ -82,6 +84,7 @@ async function read(
   expect(JSON.stringify(pay)).toContain("Bearer s3cret");
   expect(await services.sealer.open(provider)).toBe("sk-acme");
   expect(hook?.secrets).toEqual([whsec]);
+  expect(await services.secrets.valueOf(tenantId, referenceTo("TOKEN"))).toBe("a will");
   expect((await call("GET", "/v1/sessions", token)).status).toBe(200);
   // A request that is repeated gets the very answer, and the very key.
   expect(await call("POST", "/v1/keys", key, { role: "client" }, keyed)).toEqual(kept);

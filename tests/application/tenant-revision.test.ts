@@ -47,6 +47,14 @@ const raising = {
     (tenant) => tenant.call("POST", "/v1/config/apply", { resources: { references: { city: { text: "Turin" } } } }),
     (tenant) => tenant.call("POST", "/v1/config/apply", { resources: { references: { city: { text: "Rome" } } } }),
   ],
+  putSecret: [
+    (tenant) => tenant.call("PUT", "/v1/secrets/TOKEN", { value: "Turin" }),
+    (tenant) => tenant.call("PUT", "/v1/secrets/TOKEN", { value: "Rome" }),
+  ],
+  deleteSecret: [
+    (tenant) => tenant.call("PUT", "/v1/secrets/TOKEN", { value: "Turin" }),
+    (tenant) => tenant.call("DELETE", "/v1/secrets/TOKEN"),
+  ],
   deleteResource: [reference("Turin"), (tenant) => tenant.call("DELETE", "/v1/references/city")],
   restoreResource: [
     reference("Turin"),

@@ -90,6 +90,21 @@ describe("what fails half-way leaves neither the change nor its row, and both wh
       does: (name) => ["DELETE", `/v1/rules/${name}`],
     },
     {
+      what: "a secret",
+      type: "secret.stored",
+      reads: "/v1/secrets",
+      fails: ["audit", "INSERT"],
+      does: () => ["PUT", "/v1/secrets/TOKEN", { value: "first will" }],
+    },
+    {
+      what: "a secret that is deleted",
+      type: "secret.deleted",
+      reads: "/v1/secrets",
+      fails: ["audit", "INSERT"],
+      prepare: async (tenant) => (await tenant.call("PUT", "/v1/secrets/TOKEN", { value: "first will" })).body.name,
+      does: (name) => ["DELETE", `/v1/secrets/${name}`],
+    },
+    {
       what: "a memory that becomes another subject's",
       type: "memory.changed",
       reads: "/v1/memories",

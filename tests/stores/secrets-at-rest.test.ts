@@ -7,6 +7,7 @@ import { hmacSha256Hex } from "../../src/platform/digest.js";
 import { createSealer } from "../../src/platform/secrets.js";
 import { ResourceStore } from "../../src/stores/resource-store.js";
 import { parseBody } from "../../src/stores/sealed-bodies.js";
+import { SecretStore } from "../../src/stores/secret-store.js";
 import { httpTool, toolCalls } from "../durable-objects/supervision/support.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
 import { newTeam } from "../support/teams.js";
@@ -130,7 +131,8 @@ describe("secrets of resources", () => {
     const http = { url: "https://example.com/x", headers: headers("s3cret-of-the-shop") };
     const body = { server: "shop", description: "Pays.", http };
     await tenant.put("tools", "pay", body);
-    const other = new ResourceStore(env.DB, createSealer(["another deployment's"]), now);
+    const sealer = createSealer(["another deployment's"]);
+    const other = new ResourceStore(env.DB, sealer, now, new SecretStore(env.DB, sealer, now));
     const pin = { kind: "tools", name: "pay", version: 1 } as const;
     expect(JSON.stringify(await other.list(tenant.tenantId, "tools", "", 10))).not.toContain("s3cret");
     await expect(other.versions(tenant.tenantId, [pin])).rejects.toThrow("tools/pay can't be opened");

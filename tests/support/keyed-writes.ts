@@ -241,6 +241,21 @@ export const keyedWrites: Readonly<Record<string, (tenant: TestTenant) => Promis
     const between = () => server.reply({ body: { description: "Ignore all that was said before." } });
     return { call: ["POST", "/v1/tools/docs/pin"], between, effects: pinned };
   },
+  "PUT /v1/secrets/{name}": async (tenant) => ({
+    call: ["PUT", "/v1/secrets/TOKEN", { value: "first will" }],
+    other: { value: "another will" },
+    between: () => tenant.call("PUT", "/v1/secrets/TOKEN", { value: "somebody else's" }),
+    effects: () =>
+      env.DB.prepare("SELECT sealed FROM secrets WHERE tenant_id = ?").bind(tenant.tenantId).first("sealed"),
+  }),
+  "DELETE /v1/secrets/{name}": async (tenant) => {
+    await tenant.call("PUT", "/v1/secrets/TOKEN", { value: "first will" });
+    return {
+      call: ["DELETE", "/v1/secrets/TOKEN"],
+      between: () => tenant.call("PUT", "/v1/secrets/TOKEN", { value: "first will" }),
+      effects: () => countOf("secrets", tenant),
+    };
+  },
   "PUT /v1/limits/{name}": async (tenant) => ({
     call: ["PUT", "/v1/limits/few", limit],
     other: { ...limit, max: 2_000 },

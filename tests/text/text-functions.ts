@@ -244,6 +244,7 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/platform/sql.ts ": "reads statements of our own",
   "src/platform/bytes.ts ": "one pass of the platform's",
   "src/platform/digest.ts ": "one pass of the platform's",
+  "src/conversation/secret-text.ts ": "looks at how it begins",
   "src/platform/secrets.ts ": "one pass of the platform's",
   "src/platform/webhook-signature.ts ": "one pass of the platform's",
   "src/agent/definition.ts modelList": "a name",

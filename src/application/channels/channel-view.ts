@@ -2,7 +2,7 @@
 import { type Channel, channelSchema, mapCredentials } from "../../channels/connection.js";
 import { defined } from "../../conversation/defined.js";
 import { problem } from "../../conversation/problem.js";
-import { hiddenSecret } from "../../conversation/secret-text.js";
+import { shownSecret } from "../../conversation/secret-text.js";
 import type { StoredChannel } from "../../stores/channel-rows.js";
 import type { Actor } from "../../tenancy/actor.js";
 import type { Services } from "../services.js";
@@ -17,7 +17,7 @@ function addressOf({ connection, connectionId }: Pick<StoredChannel, "connection
 export async function channelView(stored: StoredChannel): Promise<Channel> {
   const { name, channelId, connection, createdAt, updatedAt, lastEventAt, lastFailure, parked } = stored;
   return channelSchema().parse({
-    ...(await mapCredentials(connection, () => hiddenSecret)),
+    ...(await mapCredentials(connection, shownSecret)),
     name,
     channelId,
     address: addressOf(stored),

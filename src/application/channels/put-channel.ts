@@ -1,9 +1,16 @@
 /** Store a connection to a chat platform: which agent answers there. What is written replaces all that was, credentials too. */
 import { z } from "zod";
-import { addressesOf, type Connection, channelSchema, connectionSchema } from "../../channels/connection.js";
+import {
+  addressesOf,
+  type Connection,
+  channelSchema,
+  connectionSchema,
+  mapCredentials,
+} from "../../channels/connection.js";
 import { recordOf } from "../../conversation/actor-record.js";
 import { itemName } from "../../conversation/names.js";
 import { type ProblemIssue, problem } from "../../conversation/problem.js";
+import { referredSecret } from "../../conversation/secret-text.js";
 import { newAddressId, newId } from "../../platform/ids.js";
 import { refuseAddress } from "../../platform/outgoing.js";
 import type { WorkClaim } from "../../stores/work-claims.js";
@@ -64,14 +71,21 @@ export const putChannel = act("putChannel", {
 async function unusableParts(
   tenantId: string,
   connection: Connection,
-  { resources, policy, memory: memories }: Services,
+  { resources, policy, memory: memories, secrets }: Services,
 ): Promise<ProblemIssue[]> {
   const absent = await missingNames(resources, tenantId, [{ path: "agent", kind: "agents", name: connection.agent }]);
   const addresses = addressesOf(connection).flatMap(({ path, url }) => {
     const message = refuseAddress(url, policy);
     return message === undefined ? [] : [{ path, message }];
   });
-  return [...absent, ...addresses, ...(await missingMemory(tenantId, connection, memories))];
+  const uses: { name: string; url: string; path: string }[] = [];
+  const url = "apiBaseUrl" in connection.credentials ? (connection.credentials.apiBaseUrl ?? "") : "";
+  await mapCredentials(connection, (secret, field) => {
+    const name = referredSecret(secret);
+    if (name !== undefined) uses.push({ name, url, path: `credentials.${field}` });
+  });
+  const unusable = await secrets.refusedUses(tenantId, uses);
+  return [...absent, ...addresses, ...unusable, ...(await missingMemory(tenantId, connection, memories))];
 }
 
 async function missingMemory(

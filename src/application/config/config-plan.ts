@@ -3,7 +3,7 @@ import { z } from "zod";
 import { maxAutoItems } from "../../chat/context.js";
 import { itemName } from "../../conversation/names.js";
 import { attempt, need, type ProblemIssue, problem } from "../../conversation/problem.js";
-import { hiddenSecret } from "../../conversation/secret-text.js";
+import { shownSecret } from "../../conversation/secret-text.js";
 import type { ConfigChanges, ResourceHead, StoredBody } from "../../stores/config-store.js";
 import { includeOf } from "../../stores/resource-writes.js";
 import type { Actor } from "../../tenancy/actor.js";
@@ -98,9 +98,9 @@ export async function prepareConfig(actor: Actor, config: Config, services: Serv
   const removed = config.prune ? others : [];
   const kept = config.prune ? [] : others;
   const planned = wanted.map((one) => ({ ...one, version: versionOf(one) }));
-  const { policy, memory, providers } = services;
+  const { policy, memory, providers, secrets } = services;
   const view = {
-    ...{ policy, memory, providers },
+    ...{ policy, memory, providers, secrets },
     resources: plannedResources(services.resources, kept, planned),
     tenants: { get: async () => tenant },
   };
@@ -200,7 +200,7 @@ async function readBody({ kind, name, body: sent, head, stored }: Sent): Promise
     current: async () => {
       if (stored === undefined) return undefined;
       const open = await stored.open();
-      return { open, shown: mapSecrets(open, () => hiddenSecret) };
+      return { open, shown: mapSecrets(open, shownSecret) };
     },
   });
   const isStored = stored !== undefined && (await stored.is(body));

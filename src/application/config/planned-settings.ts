@@ -33,7 +33,7 @@ export async function planSettings(sent: unknown, tenant: Tenant, services: Serv
       { path: "jurisdiction", message: "it isn't changed with a configuration; see PATCH /v1/tenant" },
     ]);
   }
-  checkProviders(change.providers ?? {}, services.policy);
+  await checkProviders(tenant.tenantId, change.providers ?? {}, services);
   const sealed = await sealedChange(change, tenant, services);
   const providers = sealed.providers === undefined ? {} : { providers: { ...kept, ...sealed.providers } };
   const stored = new Map<string, unknown>(Object.entries(tenant.settings));

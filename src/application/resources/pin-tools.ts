@@ -23,7 +23,7 @@ export const pinTools = act("pinTools", {
     const { tenantId } = actor;
     const found = await services.resources.get(tenantId, "tools", name);
     if (found === undefined) throw noResource("tools", name);
-    const { body, version } = found;
+    const { body, version } = await services.resources.filled(tenantId, found);
     if (!("mcp" in body)) {
       throw problem("invalid", `The tool "${name}" is no remote MCP server: it has no list of tools to be pinned.`);
     }
@@ -50,8 +50,10 @@ export async function pinAsStored(
   services: Services,
 ): Promise<{ readonly pinned?: PinnedView; readonly warnings?: readonly ProblemIssue[] }> {
   const { tenantId } = actor;
-  const { kind, name, version, body } = stored;
-  if (kind !== "tools" || !("mcp" in body)) return {};
+  const { kind, name, version } = stored;
+  if (kind !== "tools" || !("mcp" in stored.body)) return {};
+  const { body } = await services.resources.filled(tenantId, stored);
+  if (!("mcp" in body)) return {};
   const { ordersInData } = await tenantPolicies(tenantId, services);
   const warnings = await services.remoteTools.pinStored(
     { tenantId, name, version, body },

@@ -4,7 +4,7 @@ import { maxAutoItems } from "../../chat/context.js";
 import { recordOf } from "../../conversation/actor-record.js";
 import { defined } from "../../conversation/defined.js";
 import { type ProblemError, problem } from "../../conversation/problem.js";
-import { hiddenSecret } from "../../conversation/secret-text.js";
+import { shownSecret } from "../../conversation/secret-text.js";
 import type { WorkClaim } from "../../stores/work-claims.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { type ResourceBody, type ResourceKind, resourceNoun, resourceSchemas } from "../../tenancy/resources.js";
@@ -53,7 +53,7 @@ export const putResource = act("putResource", {
       ...{ name, serverFields: resourceServerFields },
       current: async () => {
         const stored = await services.resources.get(actor.tenantId, kind, name);
-        return stored && { open: stored.body, shown: mapSecrets(stored.body, () => hiddenSecret) };
+        return stored && { open: stored.body, shown: mapSecrets(stored.body, shownSecret) };
       },
     });
     return storeResource(actor, { kind, name, body, expected, readAs: versionRead(sent) }, services);

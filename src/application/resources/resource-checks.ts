@@ -11,6 +11,7 @@ import type { Panel } from "../../roundtable/panel.js";
 import { routingServer } from "../../routing/routing-tools.js";
 import { memoriesOf, type Team } from "../../routing/team.js";
 import { type ResourceBody, type ResourceKind, resourceNoun, resourceSchemas } from "../../tenancy/resources.js";
+import { referencesIn } from "../../tenancy/secrets.js";
 import { serverTemplateIssues, templateIssues } from "../endpoint-checks.js";
 import type { Services } from "../services.js";
 import { checkMemories, checkPanel, checkTeam } from "../team-checks.js";
@@ -19,7 +20,7 @@ import { isReserved } from "../tool-builder.js";
 import type { ResourceRef } from "../work-resources.js";
 
 /** What checks read: `resources` may be those that are going to be. */
-export type CheckServices = Pick<Services, "policy" | "memory"> & {
+export type CheckServices = Pick<Services, "policy" | "memory" | "secrets"> & {
   readonly resources: Pick<Services["resources"], "pins" | "versions">;
 };
 
@@ -31,7 +32,11 @@ export async function checkResource<K extends ResourceKind>(
   services: CheckServices,
 ): Promise<void> {
   checkAddresses(body, services.policy);
-  const errors = await unusableParts(tenantId, { kind, name }, body, services);
+  const [parts, secrets] = await Promise.all([
+    unusableParts(tenantId, { kind, name }, body, services),
+    services.secrets.refusedUses(tenantId, referencesIn(body)),
+  ]);
+  const errors = [...parts, ...secrets];
   if (errors.length === 0) return;
   const detail = `The ${resourceNoun(kind)} can't be stored like this: it is too long, or names what doesn't exist or can't be used; see errors.`;
   throw problem("invalid", detail, { errors });

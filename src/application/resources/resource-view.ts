@@ -1,7 +1,7 @@
 /** A resource as callers see it: whole, with secrets hidden; or what it is called and is for, to those who only use it. */
 import { defined } from "../../conversation/defined.js";
 import { need, type ProblemIssue } from "../../conversation/problem.js";
-import { hiddenSecret } from "../../conversation/secret-text.js";
+import { shownSecret } from "../../conversation/secret-text.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { ResourceKind, ResourceVersion } from "../../tenancy/resources.js";
@@ -61,7 +61,7 @@ export function resourceView<K extends ResourceKind>(
     name,
     version,
     updatedAt: new Date(updatedAt).toISOString(),
-    ...mapSecrets(body, () => hiddenSecret),
+    ...mapSecrets(body, shownSecret),
     ...(warnings.length === 0 ? {} : { warnings }),
   };
 }

@@ -1,4 +1,5 @@
 /** Have a team work on an input: the team by its name, or sent along. */
+
 import { builtInServer } from "../../agent/tools.js";
 import { need, type ProblemIssue, problem } from "../../conversation/problem.js";
 import { sha256Hex } from "../../platform/digest.js";
@@ -8,6 +9,7 @@ import { memoriesOf } from "../../routing/team.js";
 import { keyOf } from "../../stores/reader-store.js";
 import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
+import { referencesIn } from "../../tenancy/secrets.js";
 import { act, permission } from "../act.js";
 import { externalIdTaken } from "../creation.js";
 import { openStream } from "../events/follow-events.js";
@@ -105,7 +107,13 @@ async function missingParts(
       tools.map((ref) => ({ path: "team.tools", ref })),
     ),
   ]);
+  // Who sends a team says where its secrets go: those that are stored are for what operators store.
+  const named = typeof team === "string" ? [] : referencesIn(team);
   return [
+    ...named.map(({ path }) => ({
+      path: `team.${path}`,
+      message: "a team that is sent along names no stored secret: store the team, or send the secret itself",
+    })),
     ...pinned.missing.map(({ kind, name }) => ({
       path: "team",
       message: notStored(kind, name),

@@ -1,6 +1,6 @@
 /** The supervisors of a trial: stored ones as they count or as they were, and bodies that are stored nowhere. */
 import { need, problem } from "../../conversation/problem.js";
-import { hiddenSecret } from "../../conversation/secret-text.js";
+import { shownSecret } from "../../conversation/secret-text.js";
 import { type SupervisorDefinition, supervisorSchema } from "../../supervision/kinds/table.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
@@ -84,9 +84,10 @@ async function sent(
     serverFields: ["version", "updatedAt", "createdAt", "author", "warnings"],
     current: async () => {
       const known = await services.resources.get(tenantId, "supervisors", name);
-      return known && { open: known.body, shown: mapSecrets(known.body, () => hiddenSecret) };
+      return known && { open: known.body, shown: mapSecrets(known.body, shownSecret) };
     },
   });
   await checkResource(tenantId, "supervisors", name, body, services);
-  return { name, body };
+  const filled = await services.secrets.fill(tenantId, body, (whole) => supervisorSchema.parse(whole));
+  return { name, body: filled };
 }

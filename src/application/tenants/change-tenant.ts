@@ -43,7 +43,7 @@ export async function applyChange(
 ): Promise<TenantView> {
   const tenant = await findTenant(tenantId, services);
   const { name, settings: { jurisdiction, ...settings } = {} } = change;
-  checkProviders(settings.providers ?? {}, services.policy);
+  await checkProviders(tenantId, settings.providers ?? {}, services);
   const by = recordOf(actor);
   const done = { by, at: services.now() };
   const apply = async (claim?: WorkClaim): Promise<void> => {

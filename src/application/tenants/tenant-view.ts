@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import { defined } from "../../conversation/defined.js";
 import { problem } from "../../conversation/problem.js";
+import { referredSecret } from "../../conversation/secret-text.js";
 import type { Tenant } from "../../stores/tenant-store.js";
 import { databaseOf } from "../../tenancy/home.js";
 import type { tenantSchema } from "../../tenancy/tenant.js";
@@ -11,7 +12,10 @@ export type TenantView = z.infer<typeof tenantSchema>;
 
 export function tenantView({ tenantId, name, settings, jurisdiction, createdAt }: Tenant): TenantView {
   const providers = Object.fromEntries(
-    Object.entries(settings.providers).map(([provider, { baseUrl }]) => [provider, { baseUrl }]),
+    Object.entries(settings.providers).map(([provider, { baseUrl, sealedApiKey }]) => {
+      const named = referredSecret(sealedApiKey);
+      return [provider, { baseUrl, ...defined({ apiKey: named === undefined ? undefined : { $secret: named } }) }];
+    }),
   );
   const shown = { ...settings, providers, ...defined({ jurisdiction }) };
   return {

@@ -1,9 +1,10 @@
 /** A tenant's subscriptions to events: stored, read, listed, deleted. */
 import { z } from "zod";
-import { type WebhookView, webhookSchema, webhookViewSchema } from "../../catalogues/webhooks.js";
+import { shownReference, type WebhookView, webhookSchema, webhookViewSchema } from "../../catalogues/webhooks.js";
 import { recordOf } from "../../conversation/actor-record.js";
 import { itemName } from "../../conversation/names.js";
 import { problem } from "../../conversation/problem.js";
+import { referredSecret, type SecretReference } from "../../conversation/secret-text.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { refuseAddress } from "../../platform/outgoing.js";
 import { newWebhookSecret } from "../../platform/webhook-signature.js";
@@ -40,7 +41,10 @@ export const putWebhook = act("putWebhook", {
   },
   input: () => z.object({ name: itemName, webhook: z.unknown() }),
   output: () => {
-    const secret = z.string().optional().describe("Shown once, where it was made here.");
+    const secret = z
+      .union([z.string(), shownReference()])
+      .optional()
+      .describe("Shown once, where it was made here; as it was named.");
     return z.object({ created: z.boolean(), webhook: webhookViewSchema.extend({ secret }) });
   },
   run: async (actor, { name, webhook: sent }, services) => {
@@ -54,6 +58,11 @@ export const putWebhook = act("putWebhook", {
       const errors = [{ path: "url", message: refused }];
       throw problem("invalid", `The webhook's address can't be called: ${refused}.`, { errors });
     }
+    const named = secret === undefined ? undefined : referredSecret(secret);
+    const uses = named === undefined ? [] : [{ name: named, url: webhook.url, path: "secret" }];
+    const missing = await services.secrets.refusedUses(actor.tenantId, uses);
+    if (missing.length > 0)
+      throw problem("invalid", "The webhook's secret can't be used; see errors.", { errors: missing });
     const made = newWebhookSecret();
     const by = recordOf(actor);
     const store = async (claim?: WorkClaim): Promise<Stored> => {
@@ -70,7 +79,9 @@ export const putWebhook = act("putWebhook", {
     const { created, secret: shown } = await doOnce(actor, services, store, again);
     const view = await findWebhook(actor, { name }, services);
     const isMade = created && secret === undefined && shown !== undefined;
-    const webhookMade: WebhookView & { secret?: string } = isMade ? { ...view, secret: shown } : view;
+    const webhookMade: Omit<WebhookView, "secret"> & { secret?: string | SecretReference | undefined } = isMade
+      ? { ...view, secret: shown }
+      : view;
     return { created, webhook: webhookMade };
   },
 });

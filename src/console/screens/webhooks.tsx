@@ -105,7 +105,7 @@ export const webhooks: Screen = {
   posts: {
     put: async (visit) => {
       const made = await put(visit, sentIn(visit, "name"));
-      if (made.secret === undefined) return `${path}/${encodeURIComponent(made.name)}?done=saved`;
+      if (typeof made.secret !== "string") return `${path}/${encodeURIComponent(made.name)}?done=saved`;
       const { sent: _, ...again } = visit;
       return showOne(
         { ...again, params: { name: made.name } },

@@ -15,6 +15,8 @@ const aboutKinds: Readonly<Record<ResourceKind, string>> = {
 
 export const tagDescriptions: Readonly<Record<string, string>> = {
   System: "Whether the deployment works, and what it can do.",
+  Secrets:
+    "What tools, webhooks, channels and providers name in place of a secret of their own: stored once, never shown, exchanged by its name.",
   Configuration: "A tenant's resources and settings as a whole, as files of a repository hold them.",
   "Tenants and keys": "Tenants and their keys, for who runs the deployment.",
   "A tenant's own administration": "The tenant's settings, keys and usage, for its admin.",

@@ -236,6 +236,11 @@ export const tenantExamples: Readonly<Record<string, unknown>> = {
     link: "https://conclave.example/console/join#…",
     expiresAt: "2026-11-25T09:30:00.000Z",
   },
+  NewSecret: { value: "…", hosts: ["shop.example"], description: "Reads orders" },
+  Secret: {
+    ...{ name: "SHOP_TOKEN", hosts: ["shop.example"], description: "Reads orders", usedBy: ["tools/orders"] },
+    ...{ createdAt: at, updatedAt: at },
+  },
   SigningSecret: { signingSecret: "whsec_…" },
   RestoreTarget: { at: "2026-11-22T08:00:00Z" },
   Restored: { restoreId: "rst_01m817hww1q09m40a5mj0x2bsc", undo: "00000085-0000026e-00004f2b-…", erasedAgain: 1 },
