@@ -169,7 +169,8 @@ describe("a deployment that is killed and run again", () => {
       expectDeployed(account);
       expect(printed.at(-1), `killed ${moment} call ${at}`).toContain("cnk_1");
     }
-  });
+    // Over a hundred deployments: on a busy machine they take their time.
+  }, 240_000);
 });
 
 describe("a later deployment", () => {
