@@ -86,6 +86,11 @@ export const arrows: readonly Row[] = [
   { place: "src/console", imports: mounted, packages: [...pure, ...hono] },
   { place: "src/http/face.ts", imports: underFace, packages: hono },
   { place: "src/http/retry-fields.ts", imports: ["src/conversation"] },
+  {
+    place: "src/command-line",
+    imports: ["src/client"],
+    packages: ["yaml", "node:fs", "node:os", "node:path", "node:readline/promises", "node:util"],
+  },
   // The typed client knows the API's document and nothing of the house.
   { place: "src/client", imports: [], packages: ["openapi-fetch"] },
 

@@ -17,6 +17,7 @@ const ownJson: Readonly<Record<string, string>> = {
   "src/mcp/steps.ts": "our own stream of events",
   "src/http/docs-page.ts": "a copy of our own document",
   "src/client/": "runs in the caller's process, and reads our answers",
+  "src/command-line/": "runs in the caller's process, and reads its own files",
 };
 
 const isIn = (path: string) => (place: string) => (place.endsWith("/") ? path.startsWith(place) : path === place);

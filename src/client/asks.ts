@@ -1,6 +1,6 @@
 /** Asks: what waits for an answer. */
 import type { Connection } from "./connection.js";
-import type { Answer, Ask, AskFilter, Page, PageRequest } from "./types.js";
+import type { AnswerOf, Ask, AskFilter, AskKind, Page, PageRequest } from "./types.js";
 
 export class Asks {
   constructor(private readonly connection: Connection) {}
@@ -14,8 +14,15 @@ export class Asks {
     return this.connection.json("GET", askPath(askId));
   }
 
-  /** The first answer wins, the same again is harmless, another is refused. What waits goes on at that very step. */
-  answer(askId: string, answer: Answer): Promise<Ask> {
+  /**
+   * The first answer wins, the same again is harmless, another is refused. What waits goes on at that very step.
+   * @param ask its id, or the ask itself: then only an answer of its kind fits
+   */
+  answer<Kind extends AskKind>(
+    ask: string | { readonly askId: string; readonly kind: Kind },
+    answer: AnswerOf[Kind],
+  ): Promise<Ask> {
+    const askId = typeof ask === "string" ? ask : ask.askId;
     return this.connection.json("POST", `${askPath(askId)}/answer`, { body: answer });
   }
 

@@ -17,6 +17,7 @@ export type Query = Readonly<Record<string, string | number | boolean | undefine
 
 export interface RequestOptions {
   readonly query?: Query | undefined;
+  /** A text goes out as it is, with a content-type in `headers`; anything else as JSON. */
   readonly body?: unknown;
   /** A write that is sent twice under one key is done once. Without one of yours, a write gets one of its own. */
   readonly idempotencyKey?: string | undefined;
@@ -56,8 +57,8 @@ export class Connection {
 
   /** The JSON that a route answers with, which is as the API's document says. */
   async json<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
-    const response = await this.send(method, path, options);
-    return JSON.parse(await response.text());
+    const text = await (await this.send(method, path, options)).text();
+    return JSON.parse(text === "" ? "null" : text);
   }
 
   /**
@@ -98,7 +99,7 @@ export class Connection {
         ...(this.bookmark === undefined ? {} : { "x-conclave-bookmark": this.bookmark }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
     this.note(response.headers.get("x-conclave-bookmark"));

@@ -8,15 +8,24 @@
  */
 import { Asks } from "./asks.js";
 import { Connection, type ConnectionOptions, type RequestOptions } from "./connection.js";
+import type { Operations } from "./generated/operations.js";
+import { operationsOver } from "./perform.js";
 import { Roundtables } from "./roundtables.js";
 import { Runs } from "./runs.js";
 import { Sessions } from "./sessions.js";
 
-export { ConclaveError, type ConnectionOptions, type RequestOptions } from "./connection.js";
+export { Asks } from "./asks.js";
+export { ConclaveError, Connection, type ConnectionOptions, type RequestOptions } from "./connection.js";
 export type * from "./event-types.js";
 export type { EventOptions, SendOptions } from "./follow.js";
+export type { Operations } from "./generated/operations.js";
+export type { Schemas } from "./generated/schemas.js";
+export type { Operation, OperationOptions } from "./operation.js";
 export { ReplyText, replyText, type TurnState } from "./reply-text.js";
 export type * from "./roundtable-types.js";
+export { Roundtables } from "./roundtables.js";
+export { Runs } from "./runs.js";
+export { Sessions } from "./sessions.js";
 export type * from "./types.js";
 
 export class Conclave {
@@ -24,6 +33,8 @@ export class Conclave {
   readonly asks: Asks;
   readonly runs: Runs;
   readonly roundtables: Roundtables;
+  /** Every operation of the API, in the groups of its document: `conclave.api.agents.putAgent({ name, body })`. */
+  readonly api: Operations;
   private readonly connection: Connection;
 
   constructor(options: ConnectionOptions) {
@@ -32,6 +43,7 @@ export class Conclave {
     this.asks = new Asks(this.connection);
     this.runs = new Runs(this.connection);
     this.roundtables = new Roundtables(this.connection);
+    this.api = operationsOver(this.connection);
   }
 
   /**
@@ -40,5 +52,10 @@ export class Conclave {
    */
   request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
     return this.connection.json<T>(method, path, options);
+  }
+
+  /** The same, where the answer isn't JSON. */
+  response(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
+    return this.connection.send(method, path, options);
   }
 }

@@ -2,6 +2,8 @@
  * What the API sends and takes, as the client types it. The API's document says all of it; a test holds these shapes against it.
  * Answers may get more fields with time.
  */
+import type { Schemas } from "./generated/schemas.js";
+
 export type Metadata = Readonly<Record<string, string | number | boolean>>;
 
 export interface NewSession {
@@ -105,6 +107,11 @@ export interface Turn {
   readonly reply?: AssistantMessage | undefined;
   /** Why there is no reply, for who reads it. */
   readonly error?: PlainMessage | undefined;
+  /** Why it failed, for who runs the application. */
+  readonly failure?: string | undefined;
+  /** What became of its tool calls, where that isn't told by a reply. */
+  readonly calls?: Schemas["Turn"]["calls"];
+  readonly usage: Schemas["Usage"];
   readonly supervision: {
     readonly status: "ok" | "degraded";
     readonly request?: HookSummary | undefined;
@@ -122,19 +129,24 @@ export type AskKind = "human" | "context" | "approval" | "review";
 export type AskStatus = "open" | "answered" | "expired" | "cancelled";
 
 /** Which answer fits goes by the ask's kind. */
-export type Answer =
-  | ({ readonly response: string } & Why)
-  | ({
-      readonly result?: string | undefined;
-      readonly error?: string | undefined;
-      readonly source?: string | undefined;
-    } & Why)
-  | ({
-      readonly decision: "once" | "session" | "deny";
-      /** What the call is made with instead: typed, as the tool's schema says. */
-      readonly args?: Readonly<Record<string, unknown>> | undefined;
-    } & Why)
-  | ({ readonly decision: "accept" | "edit" | "reject"; readonly content?: string | undefined } & Why);
+export interface AnswerOf {
+  readonly human: { readonly response: string } & Why;
+  readonly context: {
+    readonly result?: string | undefined;
+    readonly error?: string | undefined;
+    readonly source?: string | undefined;
+  } & Why;
+  readonly approval: {
+    readonly decision: "once" | "session" | "deny";
+    /** What the call is made with instead: typed, as the tool's schema says. */
+    readonly args?: Readonly<Record<string, unknown>> | undefined;
+  } & Why;
+  readonly review: {
+    readonly decision: "accept" | "edit" | "reject";
+    readonly content?: string | undefined;
+  } & Why;
+}
+export type Answer = AnswerOf[AskKind];
 
 /** Why it was decided so: a note for staff, and a message for the agent that asked or called, or for whoever's text it was. */
 interface Why {
@@ -147,6 +159,8 @@ export interface Ask {
   readonly kind: AskKind;
   readonly question: string;
   readonly context?: string | undefined;
+  /** Why it was asked. */
+  readonly reason?: string | undefined;
   readonly suggestions?: readonly string[] | undefined;
   readonly priority: string;
   readonly audience: "user" | "staff";
@@ -161,7 +175,7 @@ export interface Ask {
     readonly about: { readonly message?: string | undefined };
   };
   /** What is proposed, for those who may answer: a text, or a call. */
-  readonly proposal?: unknown;
+  readonly proposal?: Schemas["ReviewProposal"] | Schemas["ApprovalProposal"] | undefined;
   /** The beginning of what is proposed or asked, for those who may answer. */
   readonly preview?: string | undefined;
   readonly answer?: Answer | undefined;
@@ -200,6 +214,7 @@ export interface NewRun {
 export interface Run {
   readonly runId: string;
   readonly status: "running" | "waiting" | "completed" | "blocked" | "failed" | "cancelled";
+  readonly usage: Schemas["Usage"];
   readonly response?: string | undefined;
   readonly error?:
     | { readonly code: string; readonly detail: string; readonly userMessage?: string | undefined }

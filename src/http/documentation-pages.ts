@@ -3,6 +3,7 @@ export const pageNames: readonly string[] = [
   "README",
   "channels",
   "client",
+  "command-line",
   "configuration",
   "console",
   "deployment",

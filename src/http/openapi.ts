@@ -7,6 +7,7 @@ import { version } from "../conversation/version.js";
 import { sha256Hex } from "../platform/digest.js";
 import type { AppEnv } from "./context.js";
 import { docsPage } from "./docs-page.js";
+import { fileSchema } from "./document/file-schema.js";
 import { makeDocument } from "./document/make.js";
 import type { ApiDocument } from "./document/model.js";
 import { pageNames } from "./documentation-pages.js";
@@ -68,7 +69,7 @@ export function documentation(described: readonly LoadedFace[]): LoadedFace {
     made ??= apiDocument([...described, self]);
     return made;
   };
-  const json = new MadeOnce(() => JSON.stringify(document()));
+  const wholeText = new MadeOnce(() => JSON.stringify(document()));
   const page = new MadeOnce(() => docsPage(document(), pageNames).toString());
 
   app.openapi(
@@ -83,10 +84,33 @@ export function documentation(described: readonly LoadedFace[]): LoadedFace {
       responses: { 200: jsonAnswer("The document", z.record(z.string(), z.unknown())), ...unchanged },
     }),
     async (c) => {
-      const { text, etag } = await json.read();
+      const { text, etag } = await wholeText.read();
       const headers = { etag, "cache-control": cacheable };
       if (isKnown(c, etag)) return c.body(null, 304, headers);
       return c.body(text, 200, { ...headers, "content-type": "application/json" });
+    },
+  );
+
+  app.openapi(
+    route({
+      "x-act": "anybody",
+      method: "get",
+      path: "/schemas/{file}",
+      operationId: "getConfigSchema",
+      tags,
+      summary: "The JSON Schema of a kind's files, for editors",
+      description:
+        "`agents.json`, and so on for each kind, `limits.json`, `webhooks.json`, `channels.json` and `settings.json`: what a file of docs/configuration.md holds. Named in its first line (`# yaml-language-server: $schema=…`) an editor completes and checks it.",
+      security: [],
+      request: { params: z.object({ file: z.string().max(100) }) },
+      responses: { 200: jsonAnswer("The schema", z.record(z.string(), z.unknown())) },
+    }),
+    (c) => {
+      const kind = c.req.valid("param").file.replace(/\.json$/, "");
+      const schema = fileSchema(document(), kind);
+      if (schema === undefined)
+        throw problem("not_found", `There is no schema "${kind}"; agents.json is that of agents.`);
+      return c.json(schema, 200);
     },
   );
 

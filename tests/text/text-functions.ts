@@ -240,6 +240,7 @@ export const notFed: Readonly<Record<string, string>> = {
   "durable-objects/": "binds texts to statements, or hands them to what is fed",
   "src/stores/": "binds texts to statements",
   "src/gateways/": "hands them to objects",
+  "src/command-line/": "runs in the caller's process",
   "src/client/": "runs in the caller's process",
   "src/platform/sql.ts ": "reads statements of our own",
   "src/platform/bytes.ts ": "one pass of the platform's",

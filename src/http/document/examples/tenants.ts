@@ -205,6 +205,7 @@ export const tenantExamples: Readonly<Record<string, unknown>> = {
   },
   "getOpenApiDocument 200": { openapi: "3.1.0", info: { title: "Conclave", version: "0.1.0" }, paths: {} },
   "getReferencePage 200": "<!doctype html>",
+  "getConfigSchema 200": { $schema: "https://json-schema.org/draft/2020-12/schema", type: "object" },
   "getDocumentationPage 200 text/html": "<!doctype html>",
   "getDocumentationPage 200 text/markdown": "# Errors\n",
   NewTenant: { name: "A shop", settings: { ...settings, jurisdiction: "eu" } },

@@ -1,0 +1,4 @@
+/** `conclave`, as it is started. */
+import { run } from "./run.js";
+
+process.exitCode = await run(process.argv.slice(2));

@@ -1,0 +1,56 @@
+/** The client has what the API's document has: every operation, under the group of the docs, and every shape. */
+import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { buildSync } from "esbuild";
+import { describe, expect, it } from "vitest";
+import { clientFiles } from "../../scripts/client.js";
+import { commands } from "../../src/command-line/commands.js";
+import { pageOf } from "../../src/command-line/run.js";
+import { root } from "./pages.js";
+
+it("is generated from the document as it is: `npm run client` writes it", async () => {
+  for (const [path, text] of Object.entries(await clientFiles())) {
+    const isSame = readFileSync(`${root}/${path}`, "utf8") === text;
+    expect(isSame, `${path} isn't what the document says: run \`npm run client\``).toBe(true);
+  }
+});
+
+describe("its size, minified and compressed", () => {
+  const sizeOf = (contents: string): number => {
+    const { outputFiles } = buildSync({
+      stdin: { contents, resolveDir: `${root}/src/client`, loader: "ts" },
+      ...{ bundle: true, minify: true, write: false, format: "esm", platform: "neutral" },
+    });
+    return gzipSync(outputFiles[0]?.contents ?? "", { level: 9 }).length;
+  };
+
+  it("is at most 12 KB with everything", () => {
+    expect(sizeOf('export * from "./index.js";')).toBeLessThanOrEqual(12_288);
+  });
+
+  it("is below 5 KB for sessions alone", () => {
+    expect(sizeOf('export { Connection, Sessions } from "./index.js";')).toBeLessThan(5_120);
+  });
+});
+
+it("the page of the command line has every command, and none that isn't there", () => {
+  const page = readFileSync(`${root}/docs/command-line.md`, "utf8");
+  const rows = [...page.matchAll(/^\| `conclave (\w+)` \| (.+) \|$/gm)];
+  expect(rows.map(([, name]) => name)).toEqual(commands.map(({ name }) => name));
+  for (const [, name, text = ""] of rows) {
+    const own = Object.keys(commands.find((one) => one.name === name)?.options ?? {});
+    const named = [...text.matchAll(/--(\w+)/g)].map(([, option]) => option);
+    expect(
+      named.filter((option) => !own.includes(option ?? "")),
+      `options of ${name}`,
+    ).toEqual([]);
+  }
+});
+
+it("every command has a page that names what it takes and its options", () => {
+  for (const command of commands) {
+    const page = pageOf(command);
+    for (const part of [...command.takes, ...Object.keys(command.options).map((option) => `--${option}`)])
+      expect(page).toContain(part);
+  }
+});

@@ -1,0 +1,204 @@
+/** `conclave` against a Worker: a tenant as a folder, there and back; what is wrong in it; drift; what the pages say. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { Conclave } from "../../src/client/index.js";
+import { run } from "../../src/command-line/run.js";
+import { WorkerProcess } from "./worker.js";
+
+let worker: WorkerProcess;
+let folder: string;
+let url: string;
+
+beforeAll(async () => {
+  worker = new WorkerProcess();
+  await worker.start();
+  url = (await worker.scriptEnv()).CONCLAVE_URL ?? "";
+});
+afterAll(() => worker.end());
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "conclave-folder-"));
+  vi.stubEnv("XDG_CONFIG_HOME", folder);
+  vi.stubEnv("CONCLAVE_URL", url);
+  await asNewTenant();
+  return () => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
+  };
+});
+
+async function asNewTenant(): Promise<Conclave> {
+  const { CONCLAVE_KEY = "" } = await worker.scriptEnv();
+  vi.stubEnv("CONCLAVE_KEY", CONCLAVE_KEY);
+  return new Conclave({ baseUrl: url, token: CONCLAVE_KEY });
+}
+
+/** What a command says and comes to. */
+async function conclave(...argv: string[]): Promise<{ code: number; said: string; wrong: string }> {
+  let [said, wrong] = ["", ""];
+  const out = vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    said += String(text);
+    return true;
+  });
+  const err = vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    wrong += String(text);
+    return true;
+  });
+  try {
+    return { code: await run([...argv, "--dir", join(folder, "shop")]), said, wrong };
+  } finally {
+    out.mockRestore();
+    err.mockRestore();
+  }
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(folder, "shop", path)), { recursive: true });
+  writeFileSync(join(folder, "shop", path), text);
+}
+const read = (path: string): string => readFileSync(join(folder, "shop", path), "utf8");
+
+const agent =
+  "# who answers\nkind: model\nmodel: offline # no key needed\ninstructions: Help.\nsupervisors: [guard]\nrules: [rule-1]\n";
+const guard =
+  "kind: rules\nhooks: [request]\nconfig:\n  rules:\n    - match: { type: phrases, phrases: [swordfish] }\n      action: block\n      reason: No.\n";
+
+/** A tenant of 79 resources. */
+function writeShop(): void {
+  write("agents/clerk.yaml", agent);
+  write("supervisors/guard.yaml", guard);
+  for (let at = 1; at <= 40; at++)
+    write(`rules/rule-${at}.md`, `---\npriority: ${at} # how much it counts\n---\n# Rule ${at}\n\nBe kind.\n`);
+  for (let at = 1; at <= 36; at++) write(`references/ref-${at}.md`, `Goods ${at}.\n\n---\n\nAnd more.\n`);
+  write(
+    "tools/orders.yaml",
+    "server: shop\ndescription: Finds.\nhttp:\n  url: https://shop.example/orders\n  headers:\n    authorization: { $secret: SHOP_TOKEN }\n",
+  );
+  write("settings.yaml", "strict: true\n");
+  write("limits/few.yaml", "per: tenant\nmeasure: messages\nmax: 1000\n");
+  write("webhooks/crm.yaml", "url: https://crm.example/hooks\nevents: [turn.completed]\n");
+}
+
+it("a tenant of 79 resources goes there and back, into an empty one, and nothing differs", async () => {
+  writeShop();
+  const missing = await conclave("apply");
+  expect(missing).toMatchObject({
+    code: 1,
+    wrong: expect.stringMatching(/tools\/orders\.yaml:6: http\.headers\.authorization: there is no secret SHOP_TOKEN/),
+  });
+  const first = await asNewTenant();
+  await first.api.secrets.putSecret({ name: "SHOP_TOKEN", body: { value: "will" } });
+  expect(await conclave("diff")).toMatchObject({ code: 2, said: expect.stringContaining("+ agents/clerk") });
+  expect(await conclave("apply")).toMatchObject({ code: 0, wrong: "" });
+  expect(await conclave("diff")).toMatchObject({ code: 0, said: "" });
+
+  const own = folder;
+  const shop = join(folder, "shop");
+  rmSync(shop, { recursive: true });
+  expect(await conclave("pull")).toMatchObject({ code: 0 });
+  expect(readdirSync(join(shop, "rules")).length + readdirSync(join(shop, "references")).length).toBe(76);
+  expect(read("agents/clerk.yaml")).toContain(`# yaml-language-server: $schema=${url}/schemas/agents.json`);
+  expect(read("tools/orders.yaml")).toContain("$secret: SHOP_TOKEN");
+
+  const second = await asNewTenant();
+  await second.api.secrets.putSecret({ name: "SHOP_TOKEN", body: { value: "another will" } });
+  expect(await conclave("apply")).toMatchObject({ code: 0, wrong: "" });
+  expect(await conclave("diff")).toMatchObject({ code: 0, said: "" });
+  const { items } = await second.api.rules.listRules({ limit: 200 });
+  expect(items).toHaveLength(40);
+  expect(folder).toBe(own);
+});
+
+it("one broken file changes nothing, and is named with its line and what would be right", async () => {
+  const client = await asNewTenant();
+  write("agents/good.yaml", "kind: model\nmodel: offline\ninstructions: Help.\n");
+  write("agents/bad.yaml", "# who\nkind: model\nmodel: offline\ninstructions: Help.\nsupervisers: [guard]\n");
+  expect(await conclave("apply")).toMatchObject({
+    code: 1,
+    wrong: expect.stringMatching(/agents\/bad\.yaml:5: supervisers: there is no such field/),
+  });
+  write("agents/bad.yaml", "kind: model\n  model: [\n");
+  expect(await conclave("apply")).toMatchObject({ code: 1, wrong: expect.stringMatching(/agents\/bad\.yaml:\d: /) });
+  write("agents/bad.yaml", "kind: model\nmodel: offline\ninstructions: Help.\n");
+  write("rules/open.md", "---\npriority: 1\nBe kind.\n");
+  expect((await conclave("apply")).wrong).toMatch(/rules\/open\.md:1: its front matter doesn't end/);
+  expect((await client.api.agents.listAgents()).items).toEqual([]);
+});
+
+it("comments and order survive a pull; what differs is written, what is the same is left", async () => {
+  const client = await asNewTenant();
+  write(
+    "agents/clerk.yaml",
+    "# who answers\ninstructions: Help. # short\nkind: model\nmodel: offline # no key needed\n",
+  );
+  write("agents/other.yaml", "kind: model\nmodel: offline\ninstructions: Help.\n");
+  await conclave("apply");
+  const {
+    version: _,
+    updatedAt: __,
+    name: ___,
+    ...stored
+  } = await client.request<Record<string, unknown>>("GET", "/v1/agents/clerk");
+  await client.request("PUT", "/v1/agents/clerk", { body: { ...stored, instructions: "Help well." } });
+  expect(await conclave("diff")).toMatchObject({
+    code: 2,
+    said: expect.stringContaining("~ agents/clerk  (instructions)"),
+  });
+  const before = read("agents/other.yaml");
+  await conclave("pull");
+  expect(read("agents/clerk.yaml")).toMatch(
+    /^# who answers\ninstructions: Help well\. # short\nkind: model\nmodel: offline # no key needed\n/,
+  );
+  expect(read("agents/other.yaml")).toBe(before);
+  expect((await conclave("diff")).code).toBe(0);
+});
+
+it("deletes only what was asked for, and says what it would", async () => {
+  const client = await asNewTenant();
+  write("agents/clerk.yaml", "kind: model\nmodel: offline\ninstructions: Help.\n");
+  await conclave("apply");
+  rmSync(join(folder, "shop/agents/clerk.yaml"));
+  write("rules/kind.md", "Be kind.\n");
+  expect((await conclave("diff")).said).not.toContain("clerk");
+  const refused = await conclave("apply", "--prune");
+  expect(refused).toMatchObject({ code: 1, wrong: expect.stringContaining("agents/clerk") });
+  expect((await client.api.agents.listAgents()).items).toHaveLength(1);
+  expect(await conclave("apply", "--prune", "--yes")).toMatchObject({ code: 0 });
+  expect((await client.api.agents.listAgents()).items).toEqual([]);
+});
+
+it("keeps a key in a file of its owner's", async () => {
+  const key = process.env.CONCLAVE_KEY ?? "";
+  expect(await conclave("login", "--key", key, "--url", url)).toMatchObject({ code: 0 });
+  expect(statSync(join(folder, "conclave/keys.json")).mode & 0o777).toBe(0o600);
+  vi.stubEnv("CONCLAVE_KEY", undefined);
+  expect(await conclave("diff", "--json")).toMatchObject({ code: 0 });
+  expect((await conclave("login", "--key", "cnk_wrong", "--url", url)).code).toBe(1);
+});
+
+describe("knowledge", () => {
+  it("is cut at its headings, and stored again without doubling", async () => {
+    const client = await asNewTenant();
+    write("docs/returns.md", "# Returns\n\nWithin 30 days.\n\n## Costs\n\nNone.\n\n```\n# no heading\n```\n");
+    write("docs/faq.html", "<h1>Questions</h1><p>Ask &amp; see.</p><script>evil()</script>");
+    const docs = join(folder, "shop/docs");
+    expect((await conclave("import", docs)).said).toContain("3 stored, 0 as they were");
+    expect((await conclave("import", docs)).said).toContain("0 stored, 3 as they were");
+    const { items } = await client.api.references.listReferences();
+    expect(JSON.stringify(items)).toContain("Ask & see.");
+    expect(JSON.stringify(items)).not.toContain("evil");
+  });
+});
+
+it("shows what waits, what was decided, what was used, and what a supervisor makes of a text", async () => {
+  write("supervisors/guard.yaml", guard);
+  await conclave("apply");
+  write("text.txt", "Say swordfish.");
+  const tried = await conclave("try", "guard", join(folder, "shop/text.txt"), "--json");
+  expect(tried.said).toContain("block");
+  expect((await conclave("asks")).said).toBe("nothing waits\n");
+  expect((await conclave("usage")).said).toContain("turns: 0");
+  expect((await conclave("tail", "--once")).code).toBe(0);
+});
