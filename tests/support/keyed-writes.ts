@@ -322,14 +322,14 @@ export const keyedWrites: Readonly<Record<string, (tenant: TestTenant) => Promis
   },
   ...channels(),
   "PATCH /v1/tenant": async (tenant) => ({
-    call: ["PATCH", "/v1/tenant", { name: "Kane", database: 0 }],
+    call: ["PATCH", "/v1/tenant", { name: "Kane" }],
     other: { name: "Able" },
     between: () => tenant.call("PATCH", "/v1/tenant", { name: "Mable" }),
     effects: () => body(tenant, "/v1/tenant"),
   }),
   "PATCH /v1/admin/tenants/{tenantId}": async (tenant) => ({
     key: env.ADMIN_SECRET,
-    call: ["PATCH", `/v1/admin/tenants/${tenant.tenantId}`, { name: "Kane", database: 0 }],
+    call: ["PATCH", `/v1/admin/tenants/${tenant.tenantId}`, { name: "Kane" }],
     other: { name: "Able" },
     between: () => tenant.call("PATCH", "/v1/tenant", { name: "Mable" }),
     effects: () => body(tenant, "/v1/tenant"),
