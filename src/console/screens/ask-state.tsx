@@ -33,7 +33,7 @@ export function AskState({ visit, ask, names }: { readonly visit: Visit; readonl
       ) : isMine ? (
         <Form label="Claim">
           <span>
-            You are at it, until <Time at={claim.until} />
+            You are at it. It runs out <Time at={claim.until} />
           </span>
           <Button does="release" kind="quiet">
             Give back
@@ -42,7 +42,7 @@ export function AskState({ visit, ask, names }: { readonly visit: Visit; readonl
       ) : (
         <Form label="Claim">
           <span>
-            <Text inline text={nameOf(claim.by, names)} /> is at it, until <Time at={claim.until} />
+            <Text inline text={nameOf(claim.by, names)} /> is at it. It runs out <Time at={claim.until} />
           </span>
           <Button does="takeOver" kind="quiet">
             Take over
