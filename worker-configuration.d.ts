@@ -23,6 +23,7 @@ interface __BaseEnv_Env {
 	DATASET: DurableObjectNamespace<import("./src/index").Dataset>;
 	SUBJECT_JOB: DurableObjectNamespace<import("./src/index").SubjectJob>;
 	DB_01?: D1Database;
+	ARCHIVE?: R2Bucket;
 	SEALING_SECRET_PREVIOUS?: string;
 	OPENAI_API_KEY?: string;
 }

@@ -272,6 +272,9 @@ function makeServices(env: Env, place: Place) {
     holds: new HoldStore(db, now),
     retention: loaded(async () => new (await import("./stores/retention-store.js")).RetentionStore(db)),
     subjectJobs: new SubjectJobGateway(new PlacedObjects(named(env, env.SUBJECT_JOB), placements)),
+    auditArchive: loaded(
+      async () => new (await import("./stores/archive/audit-archive.js")).AuditArchive(db, env.ARCHIVE),
+    ),
     webhooks: new WebhookStore(db, sealer, now, secrets),
     webhookDeliveries: new WebhookDeliveries(db, now),
     sendWebhookJobs: (jobs) => sendWebhookJobs(env, jobs),
@@ -290,7 +293,7 @@ function makeServices(env: Env, place: Place) {
 
 function nearStoresOf(env: Env, db: Database): NearStores {
   const { sealer, memory } = shared(env);
-  return nearStores(db, { sealer, now, vectors: memory.ports.vectors });
+  return nearStores(db, { sealer, now, vectors: memory.ports.vectors, bucket: env.ARCHIVE });
 }
 
 function conversationsOf(env: Env): ChannelGateway {

@@ -6,6 +6,7 @@ import type { RoundtableGateway } from "../gateways/roundtable-gateway.js";
 import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
 import type { SubjectJobGateway } from "../gateways/subject-job-gateway.js";
+import type { AuditArchive } from "../stores/archive/audit-archive.js";
 import type { ChannelStore } from "../stores/channel-store.js";
 import type { CreationClaims } from "../stores/creation-claims.js";
 import type { EvidenceIndex } from "../stores/evidence-index.js";
@@ -35,6 +36,7 @@ export interface RemovalPorts {
   readonly channels: Pick<ChannelStore, "conversations" | "forgetConversations">;
   readonly conversations: Pick<ChannelGateway, "remove">;
   readonly budgets: Pick<BudgetGateway, "remove">;
+  readonly auditArchive: () => Promise<Pick<AuditArchive, "remove">>;
   readonly datasets: () => Promise<Pick<DatasetGateway, "remove">>;
   readonly evidence: () => Promise<Pick<EvidenceIndex, "datasets">>;
   readonly subjects: Pick<SubjectStore, "jobs">;
@@ -111,6 +113,7 @@ export async function removeTenant(
   await memory.deleteAll(tenantId);
   await removeDatasets(tenantId, ports);
   await ports.budgets.remove(tenantId);
+  await (await ports.auditArchive()).remove(tenantId);
   await answers.forgetAll(tenantId);
   await ofDeployment.forget(deploymentScope, tenantId);
   await tenants.remove(tenantId);

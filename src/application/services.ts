@@ -17,6 +17,7 @@ import type { Sealer, SealingSecrets } from "../platform/secrets.js";
 import type { Database } from "../platform/sql.js";
 import type { TokenSigner } from "../platform/token-signer.js";
 import type { AskReminders } from "../stores/ask-reminders.js";
+import type { AuditArchive } from "../stores/archive/audit-archive.js";
 import type { CallerStore } from "../stores/caller-store.js";
 import type { ChannelStore } from "../stores/channel-store.js";
 import type { ConfigStore } from "../stores/config-store.js";
@@ -125,6 +126,8 @@ export interface Services {
   readonly subjectJobs: SubjectJobGateway;
   readonly holds: HoldStore;
   readonly retention: () => Promise<RetentionStore>;
+  /** Rows of the audit that have left their table. */
+  readonly auditArchive: () => Promise<AuditArchive>;
   readonly roundtables: RoundtableGateway;
   readonly roundtableIndex: RoundtableIndex;
   readonly asks: AskGateway;

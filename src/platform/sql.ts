@@ -9,7 +9,7 @@ import { z } from "zod";
 export type Database = Pick<D1Database, "prepare" | "batch">;
 
 /** Undefined is bound as NULL. */
-type Value = string | number | null | undefined | Int8Array;
+type Value = string | number | null | undefined | Int8Array | Uint8Array;
 
 /** A piece of SQL, or all of a statement, with what is bound in it. */
 export class Sql {

@@ -1,16 +1,8 @@
 /** Which rows of the audit are read, and by which index: passes in which all allowed, which nearly all are, stand in few of them. */
 import { joined, raw, type Sql, sql } from "../platform/sql.js";
 import type { AuditSelection } from "./audit-log.js";
+import type { AuditFilter } from "./audit-place.js";
 import { allOf, byIndex, equals } from "./list-filter.js";
-
-export interface AuditFilter {
-  readonly type?: string | undefined;
-  readonly decision?: string | undefined;
-  /** The id of who did it: a key's, a person's, a supervisor's name. */
-  readonly actor?: string | undefined;
-  /** The end user whose work it is about, or on whose behalf it was done. */
-  readonly subject?: string | undefined;
-}
 
 export function auditSelection(tenantId: string, { type, decision, actor, subject }: AuditFilter): AuditSelection {
   const act = type === "supervision" ? undefined : type;
@@ -23,19 +15,21 @@ export function auditSelection(tenantId: string, { type, decision, actor, subjec
     ...(actor === undefined ? [] : [sql`actor IS NOT NULL AND json_extract(actor, '$.id') = ${actor}`]),
     ...(subject === undefined ? [] : [sql`(owner_id, revision) IN (${rowsOf(tenantId, subject)})`]),
   ]);
-  if (subject !== undefined) return { index: sql``, conditions };
+  const archived: AuditSelection["archived"] = { type, decision, actor, subject };
+  if (subject !== undefined) return { index: sql``, conditions, archived };
   return {
+    archived,
     index: byIndex({ audit_by_actor: actor, audit_by_type: act, audit_by_decision: change, audit_by_time: "" }),
     conditions,
   };
 }
 
-/** Of an end user: of all that is theirs, what they did, and what was done to them. */
-function rowsOf(tenantId: string, subject: string): Sql {
+/** The ids of an end user's sessions, runs and roundtables. */
+export function ownersOf(tenantId: string, subject: string): Sql {
   const owned = (table: string, id: string, index: string): Sql =>
     sql`SELECT ${raw(id)} AS id FROM ${raw(table)} INDEXED BY ${raw(index)}
       WHERE tenant_id = ${tenantId} AND subject = ${subject}`;
-  const theirs = joined(
+  return joined(
     [
       owned("sessions", "session_id", "sessions_by_subject"),
       owned("runs", "run_id", "runs_by_subject"),
@@ -43,6 +37,11 @@ function rowsOf(tenantId: string, subject: string): Sql {
     ],
     " UNION ALL ",
   );
+}
+
+/** Of an end user: of all that is theirs, what they did, and what was done to them. */
+function rowsOf(tenantId: string, subject: string): Sql {
+  const theirs = ownersOf(tenantId, subject);
   return sql`
     SELECT audit.owner_id, audit.revision FROM (${theirs}) CROSS JOIN audit
       ON audit.tenant_id = ${tenantId} AND audit.owner_id = id

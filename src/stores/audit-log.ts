@@ -12,14 +12,8 @@ import {
   type DoneBy,
   type RecordedAct,
 } from "../tenancy/audit.js";
+import { type ArchivedAudit, type AuditFilter, type AuditPosition, isBehind, placeOf } from "./audit-place.js";
 import { integer, number, text, textOrNull } from "./columns.js";
-
-/** Where a page of the audit ends. */
-export interface AuditPosition {
-  readonly at: number;
-  readonly ownerId: string;
-  readonly revision: number;
-}
 
 const row = z.object({
   owner_id: text,
@@ -36,15 +30,19 @@ const row = z.object({
 const actBodySchema = z.object({ subject: actSubjectSchema, reasons: z.array(z.string()) });
 const passBodySchema = storedStateSchema.partial();
 
-/** Conditions to be appended, and the index by which rows that meet them are found. */
+/** Conditions to be appended, and the index by which rows that meet them are found; and the same of archived rows. */
 export interface AuditSelection {
   readonly index: Sql;
   readonly conditions: Sql;
+  readonly archived: AuditFilter;
 }
-const everything: AuditSelection = { index: sql``, conditions: sql`` };
 
 export class AuditLog {
-  constructor(private readonly db: Database) {}
+  /** @param archive loaded by whoever reads; without it there is only what the table holds */
+  constructor(
+    private readonly db: Database,
+    private readonly archive?: () => Promise<ArchivedAudit>,
+  ) {}
 
   /** Rows from `from` up to, and without, `to` (milliseconds since the epoch), oldest first. */
   async page(
@@ -52,18 +50,36 @@ export class AuditLog {
     range: { readonly from: number; readonly to: number },
     after: AuditPosition | undefined,
     limit: number,
-    { index, conditions }: AuditSelection = everything,
+    { index, conditions, archived }: AuditSelection,
   ): Promise<{ readonly entries: AuditEntry[]; readonly next: AuditPosition | undefined }> {
-    const rows = await all(this.db, row)`
+    // The table first: what leaves it meanwhile stands in both, and not in neither.
+    const here = await all(this.db, row)`
       SELECT owner_id, revision, at, turn_id, hook, decision, body, type, actor FROM audit${index}
       WHERE tenant_id = ${tenantId} AND at >= ${range.from} AND at < ${range.to}
         AND (at, owner_id, revision) > (${after?.at ?? -1}, ${after?.ownerId ?? ""}, ${after?.revision ?? -1})
         ${conditions}
       ORDER BY at, owner_id, revision LIMIT ${limit}`;
-    const last = rows.length === limit ? rows.at(-1) : undefined;
-    const next = last && { at: last.at, ownerId: last.owner_id, revision: last.revision };
-    return { entries: rows.map(entryOf), next };
+    const old = await (await this.archive?.())?.page(tenantId, range, after, limit, archived);
+    const rows = merged(
+      here,
+      (old?.rows ?? []).map((one) => row.parse(one)),
+    );
+    // Behind where the look at the archive ended, anything may come first.
+    const until = old?.until;
+    const known = until === undefined ? rows : rows.filter((one) => !isBehind(one, until));
+    const shown = known.slice(0, limit);
+    const last = shown.length === limit ? shown.at(-1) : undefined;
+    const next = last === undefined ? until : { at: last.at, ownerId: last.owner_id, revision: last.revision };
+    return { entries: shown.map(entryOf), next };
   }
+}
+
+/** In their order; one that stands in both is one. */
+function merged(here: readonly z.infer<typeof row>[], archived: readonly z.infer<typeof row>[]): z.infer<typeof row>[] {
+  const byPlace = new Map(
+    [...archived, ...here].map((one) => [JSON.stringify([one.at, one.owner_id, one.revision]), one]),
+  );
+  return [...byPlace.values()].sort((a, b) => (isBehind(a, placeOf(b)) ? 1 : -1));
 }
 
 function entryOf({ owner_id, at, turn_id, hook, decision, body, type, actor }: z.infer<typeof row>): AuditEntry {

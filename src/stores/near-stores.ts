@@ -4,6 +4,8 @@
  */
 import type { Sealer } from "../platform/secrets.js";
 import type { Database } from "../platform/sql.js";
+import { loaded } from "../text/lazily.js";
+import type { Bucket } from "./archive/segment-reader.js";
 import { AskIndex } from "./ask-index.js";
 import { AuditLog } from "./audit-log.js";
 import { ContextStore } from "./memory/context-store.js";
@@ -33,10 +35,17 @@ export interface NearStores {
   readonly contexts: Pick<ContextStore, "current" | "version" | "versions" | "sources">;
 }
 
+const archivePages = loaded(() => import("./archive/archived-audit.js"));
+
 /** Made for each request: `db` is a session of its own. */
 export function nearStores(
   db: Database,
-  { sealer, now, vectors }: { sealer: Sealer; now: () => number; vectors: EntryVectors },
+  {
+    sealer,
+    now,
+    vectors,
+    bucket,
+  }: { sealer: Sealer; now: () => number; vectors: EntryVectors; bucket: Bucket | undefined },
 ): NearStores {
   return {
     db,
@@ -44,7 +53,7 @@ export function nearStores(
     runs: new RunIndex(db, now),
     roundtables: new RoundtableIndex(db),
     asks: new AskIndex(db, now),
-    audit: new AuditLog(db),
+    audit: new AuditLog(db, async () => new (await archivePages()).ArchivePages(db, bucket)),
     usage: new UsageStore(db),
     resources: new ResourceStore(db, sealer, now, new SecretStore(db, sealer, now)),
     resourceVersions: new ResourceVersions(db, sealer),

@@ -1,8 +1,8 @@
 /** Export the tenant's audit: every decision of supervisors and of people, oldest first, read page by page as it is sent. */
 import { defined } from "../../conversation/defined.js";
 import { bytesOf } from "../../platform/event-stream.js";
-import { type AuditFilter, auditSelection } from "../../stores/audit-filter.js";
-import type { AuditPosition } from "../../stores/audit-log.js";
+import { auditSelection } from "../../stores/audit-filter.js";
+import type { AuditFilter, AuditPosition } from "../../stores/audit-place.js";
 import { type AuditEntry, auditColumns, csvLine } from "../../tenancy/audit.js";
 import { act } from "../act.js";
 import { recordRead } from "./record-read.js";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { defined } from "../../conversation/defined.js";
 import { subjectSchema } from "../../conversation/names.js";
 import { auditSelection } from "../../stores/audit-filter.js";
-import type { AuditPosition } from "../../stores/audit-log.js";
+import type { AuditPosition } from "../../stores/audit-place.js";
 import { actTypes, auditEntrySchema } from "../../tenancy/audit.js";
 import { readJson } from "../../text/json.js";
 import { lazily } from "../../text/lazily.js";

@@ -3,6 +3,7 @@ import { defined } from "../../conversation/defined.js";
 import { describeError, log } from "../../platform/logging.js";
 import { everywhere } from "../home.js";
 import type { Services } from "../services.js";
+import { fullSoonBytes } from "./archive-audit.js";
 import { formerSecretMs, mergeResealing, viewOf } from "./reseal-secrets.js";
 
 export interface Health {
@@ -13,6 +14,8 @@ export interface Health {
   readonly databases?: DatabaseHealth[];
   /** By what was looked at: the database, whether it has each migration, and whether each secret is long enough. */
   readonly checks: Readonly<Record<"database" | "schema" | "ADMIN_SECRET" | "SEALING_SECRET", Check>>;
+  /** What works now and will not for long. */
+  readonly warnings?: string[];
   /** While SEALING_SECRET is exchanged. */
   readonly sealing?: Sealing;
 }
@@ -49,6 +52,8 @@ export async function checkHealth(services: Services): Promise<Health> {
   const databases = await Promise.all(everywhere(services).map(checkDatabase));
   const isReached = databases.every(({ have }) => have !== undefined);
   const have = isReached ? Math.min(...databases.map((one) => one.have ?? 0)) : undefined;
+  const { canMove } = await services.auditArchive();
+  const warnings = databases.flatMap(({ bytes }) => warningsOf({ bytes, canMove }));
   const check = (isRight: boolean): Check => (isRight ? "ok" : "failed");
   const checks = {
     database: check(isReached),
@@ -58,19 +63,29 @@ export async function checkHealth(services: Services): Promise<Health> {
   };
   const sealing = sealingSecrets.length > 1 ? await checkSealing(services) : undefined;
   const schema = { have, want: migrationCount };
-  const several = databases.length > 1 ? { databases } : {};
-  return { environment, schema, ...several, checks, ...defined({ sealing }) };
+  const several = databases.length > 1 ? { databases: databases.map(({ database, have: of }) => ({ database, have: of })) } : {};
+  const warned = warnings.length === 0 ? {} : { warnings };
+  return { environment, schema, ...several, checks, ...warned, ...defined({ sealing }) };
 }
 
-async function checkDatabase({ database, db }: Services): Promise<DatabaseHealth> {
-  const have = await db
+/** What will stop working if nobody does anything. */
+export function warningsOf({ bytes, canMove }: { readonly bytes: number; readonly canMove: boolean }): string[] {
+  if (canMove || bytes <= fullSoonBytes) return [];
+  const gigabytes = (bytes / 1_000_000_000).toFixed(1);
+  return [
+    `The database holds ${gigabytes} GB of at most 10, and nothing of it can go elsewhere: bind an R2 bucket as ARCHIVE, and old rows of the audit go there.`,
+  ];
+}
+
+async function checkDatabase({ database, db }: Services): Promise<DatabaseHealth & { readonly bytes: number }> {
+  const found = await db
     .prepare("SELECT (SELECT COUNT(*) FROM d1_migrations) AS n FROM (SELECT COUNT(*) FROM tenants)")
-    .first<number>("n")
+    .all<{ n: number }>()
     .catch((error: unknown) => {
       log("error", "health.database", { database, ...describeError(error) });
       return undefined;
     });
-  return { database, have: have ?? undefined };
+  return { database, have: found?.results[0]?.n, bytes: found?.meta.size_after ?? 0 };
 }
 
 async function checkSealing(services: Services): Promise<Sealing> {

@@ -9,6 +9,7 @@ import { forgetStateless } from "../openai/forget-stateless.js";
 import { resumeRestores } from "../restores/restore-root.js";
 import type { Services } from "../services.js";
 import { applyRetention } from "./apply-retention.js";
+import { archiveAudit } from "./archive-audit.js";
 import { copyLimits, copyPrices } from "./copy-to-databases.js";
 import { resealSlices } from "./reseal-secrets.js";
 
@@ -32,6 +33,7 @@ export const runMaintenance = act("runMaintenance", {
     if (services.database === 0) await Promise.all([copyLimits(services), copyPrices(services)]);
     await guardExperiments(at, services);
     if (owedAlone) return;
+    await archiveAudit(at, services);
     await services.answers.purgeExpired(at);
     await services.remoteTools.checkDue(async (tenantId, name, version) => {
       const [found] = await services.resources.versions(tenantId, [{ kind: "tools", name, version }]);

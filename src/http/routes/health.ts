@@ -20,6 +20,7 @@ const healthSchema = named(
       .optional()
       .describe("Where there are several: the migrations that each has. `schema` is that of the one furthest behind."),
     checks: z.record(z.string(), z.enum(["ok", "failed"])),
+    warnings: z.array(z.string()).optional().describe("What works now and will not for long, and what to do."),
     sealing: z
       .object({
         key: z.string(),
