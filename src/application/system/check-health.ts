@@ -63,7 +63,8 @@ export async function checkHealth(services: Services): Promise<Health> {
   };
   const sealing = sealingSecrets.length > 1 ? await checkSealing(services) : undefined;
   const schema = { have, want: migrationCount };
-  const several = databases.length > 1 ? { databases: databases.map(({ database, have: of }) => ({ database, have: of })) } : {};
+  const several =
+    databases.length > 1 ? { databases: databases.map(({ database, have: of }) => ({ database, have: of })) } : {};
   const warned = warnings.length === 0 ? {} : { warnings };
   return { environment, schema, ...several, checks, ...warned, ...defined({ sealing }) };
 }
