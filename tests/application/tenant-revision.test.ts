@@ -127,7 +127,7 @@ const keeping = {
   subjects: "exportSubject eraseSubject readSubjectFile putHold deleteHold",
   // Who signs in is read with each page.
   people:
-    "inviteFirstPerson listPeople invitePerson invitePersonAgain changePerson deletePerson endPersonSessions listOwnPasskeys addOwnPasskey deleteOwnPasskey signOut",
+    "inviteFirstPerson listPeople readPeopleNames invitePerson invitePersonAgain changePerson deletePerson endPersonSessions listOwnPasskeys addOwnPasskey deleteOwnPasskey signOut",
   // The tenant comes into being, or is gone with everything.
   tenants: "createTenant deleteTenant",
   // A remote tool's list raises it as its row changes, below; nothing else that these do is kept.
