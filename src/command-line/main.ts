@@ -1,4 +1,6 @@
 /** `conclave`, as it is started. */
 import { run } from "./run.js";
 
-process.exitCode = await run(process.argv.slice(2));
+run(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+});

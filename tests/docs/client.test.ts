@@ -1,5 +1,8 @@
 /** The client has what the API's document has: every operation, under the group of the docs, and every shape. */
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
 import { describe, expect, it } from "vitest";
@@ -53,4 +56,15 @@ it("every command has a page that names what it takes and its options", () => {
     for (const part of [...command.takes, ...Object.keys(command.options).map((option) => `--${option}`)])
       expect(page).toContain(part);
   }
+});
+
+it("runs as one file that needs nothing beside Node, as the package bundles it", () => {
+  const folder = mkdtempSync(join(tmpdir(), "conclave-bundle-"));
+  const outfile = join(folder, "conclave.cjs");
+  const entryPoints = [`${root}/src/command-line/main.ts`];
+  buildSync({ entryPoints, outfile, bundle: true, minify: true, platform: "node", format: "cjs", target: "node20" });
+  const { stdout, status } = spawnSync("node", [outfile, "help"], { cwd: folder, encoding: "utf8" });
+  rmSync(folder, { recursive: true });
+  expect(stdout).toContain("make the tenant what the folder says");
+  expect(status).toBe(0);
 });
