@@ -164,7 +164,7 @@ describe("the OpenAPI document", () => {
 const nameOf = (kind: string, name: string): string => (kind === "prompts" ? "summary" : name);
 
 /** Everything that a tenant can have, under the names of the routes' parameters. */
-async function everything(tenant: TestTenant, name = "only-mine"): Promise<Record<string, string>> {
+async function everything(tenant: TestTenant, name = "only_mine"): Promise<Record<string, string>> {
   const model = await tenant.agent("assistant", { tools: [{ server: "conclave", tool: "ask_human" }] });
   await model.reply({ toolCalls: [{ name: "ask_human", arguments: { question: "Which?" } }] });
   const externalId = "room-1";
@@ -192,6 +192,10 @@ async function everything(tenant: TestTenant, name = "only-mine"): Promise<Recor
   const seats = ["a", "b"].map((id) => ({ id, model: "offline" }));
   const table = await tenant.call("POST", "/v1/roundtables", { topic: "hello?", seats, rounds: 2, analysis: false });
   const run = await tenant.call("POST", "/v1/runs", { team: name, input: "hello" });
+  await tenant.call("PUT", `/v1/datasets/${name}`, {});
+  await tenant.call("POST", `/v1/datasets/${name}/items`, `{"input": "hello ${name}"}`, {
+    "content-type": "application/jsonl",
+  });
   const label = `/v1/sessions/${sessionId}/messages/${turn.message?.messageId}/label`;
   return {
     decisionId: (await tenant.call("PUT", label, { label: "unsure" })).body.decisionId,
@@ -200,6 +204,10 @@ async function everything(tenant: TestTenant, name = "only-mine"): Promise<Recor
     threadId: "main",
     entryId: messages[0].entryId,
     deadLetterId: "dlq_1",
+    jobId: "sj_01m817hww1q09m40a5mj0x2bsa",
+    kind: "sessions",
+    itemId: (await tenant.call("GET", `/v1/datasets/${name}/items`)).body.items[0].itemId,
+    evalId: `evl_01m817hww1q09m40a5mj0x2bsa_${name}`,
     from: "1",
     to: "1",
     runId: run.body.runId,
@@ -236,6 +244,9 @@ const bodies: Record<string, unknown> = {
     operations: [{ type: "remove_turn", turnId: "x" }],
     baseHash: "0".repeat(64),
   },
+  "POST /v1/datasets/{name}/items/from-sessions": { labels: "none" },
+  "POST /v1/evals/{evalId}/resume": { maxTokens: 1 },
+  "POST /v1/experiments/{name}/promote": { variant: "b" },
   "POST /v1/asks/{askId}/answer": { response: "x" },
   "PATCH /v1/people/{personId}": { role: "reviewer" },
   "POST /v1/roundtables/{roundtableId}/context": { contextResults: [{ requestId: "x", content: "x" }] },
@@ -296,7 +307,7 @@ describe("another tenant's ids, on every route of the document", () => {
       asks: [{ askId: theirs.askId, status: "open" }],
     });
     for (const kind of resourceKinds) {
-      expect((await a.call("GET", `/v1/${kind}/${nameOf(kind, "only-mine")}`)).body, kind).toMatchObject({
+      expect((await a.call("GET", `/v1/${kind}/${nameOf(kind, "only_mine")}`)).body, kind).toMatchObject({
         version: 1,
       });
     }
@@ -335,10 +346,10 @@ describe("another tenant's ids, on every route of the document", () => {
       // OpenAI's lists have their items under another name.
       expect([path, status, body.items ?? body.data]).toEqual([path, 200, []]);
     }
-    await b.put("rules", "only-mine", { text: "mine" });
-    expect((await a.call("GET", "/v1/rules/only-mine")).body.text).toBe("x");
-    await a.call("PUT", "/v1/rules/only-mine", { text: "y" });
-    expect((await b.call("GET", "/v1/rules/only-mine")).body).toMatchObject({ text: "mine", version: 1 });
+    await b.put("rules", "only_mine", { text: "mine" });
+    expect((await a.call("GET", "/v1/rules/only_mine")).body.text).toBe("x");
+    await a.call("PUT", "/v1/rules/only_mine", { text: "y" });
+    expect((await b.call("GET", "/v1/rules/only_mine")).body).toMatchObject({ text: "mine", version: 1 });
     // An agent, a supervisor, a reference of theirs can't be used either.
     expectProblem(await b.call("POST", "/v1/sessions", { agent: "assistant" }), "invalid");
     expect(theirs.sessionId).toMatch(/^ses_/);

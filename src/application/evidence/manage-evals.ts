@@ -22,10 +22,23 @@ import { recordRead } from "../audit/record-read.js";
 import { claimId } from "../creation.js";
 import { listOf, pageInput, readNumberedPage, readPage } from "../page.js";
 import type { Services } from "../services.js";
+import { triedShape } from "../supervision/trial-schemas.js";
 import { type TriedSupervisor, triedSupervisors } from "../supervision/tried-supervisors.js";
 
 const tag = "Datasets and evals";
 const evalInput = () => ({ evalId: z.string().max(200) });
+
+const onlyEstimate = () => ({ estimate: z.boolean().default(false) });
+
+/** As the document has it: a body of a supervisor is read by its kind's schema. */
+const newEvalShape = () =>
+  newEvalSchema().extend({
+    candidates: z
+      .array(z.strictObject({ name: itemName, supervisors: z.array(triedShape()).min(1).max(8) }))
+      .min(1)
+      .max(8),
+    ...onlyEstimate(),
+  });
 
 export const startEval = act("startEval", {
   role: "operator",
@@ -37,11 +50,12 @@ export const startEval = act("startEval", {
     description:
       "Each candidate judges each item, without any effect; supervisors are pinned to the versions that count now. It runs by itself, in slices, whatever dies. With `estimate` nothing is begun, and the answer says what it would come to. Where a model is called `maxTokens` has to be given, and is never passed.",
     body: "eval",
+    bodyShape: newEvalShape,
     answer: "What it would come to",
     shows: "eval",
     other: { when: "begun", status: 202, answer: "It runs; read it at GET /v1/evals/{evalId}" },
   },
-  input: () => z.object({ eval: newEvalSchema().extend({ estimate: z.boolean().default(false) }) }),
+  input: () => z.object({ eval: newEvalSchema().extend(onlyEstimate()) }),
   output: () => z.object({ eval: evalSchema(), begun: z.boolean() }),
   run: async (actor, { eval: { dataset, estimate, ...wanted } }, services) => {
     const tried = await Promise.all(
