@@ -4,7 +4,7 @@ import { connectionActor, personActor, sessionOfConversation } from "../../src/a
 import { cancelTurn } from "../../src/application/sessions/cancel-turn.js";
 import { readTurn } from "../../src/application/sessions/read-turn.js";
 import { sendMessage } from "../../src/application/sessions/send-message.js";
-import type { Ask } from "../../src/asks/ask.js";
+import { type Ask, decisionOf } from "../../src/asks/ask.js";
 import type { OpenConnection } from "../../src/channels/connection.js";
 import { type InboundEvent, longestInbound, speakerOf, type Target } from "../../src/channels/inbound.js";
 import { answerOfText } from "../../src/channels/questions.js";
@@ -15,6 +15,7 @@ import { attempt, type Problem } from "../../src/conversation/problem.js";
 import type { ConversationSignal } from "../../src/gateways/channel-gateway.js";
 import { Answers, type EventOf, type Finish, nothing } from "./answers.js";
 import { Outgoing, type OutgoingPorts } from "./outgoing.js";
+import { PersonRequests } from "./person-requests.js";
 import { texts } from "./texts.js";
 
 /** The signal is to be dealt with later: nothing is wrong. */
@@ -28,10 +29,12 @@ export class LaterError extends Error {
 export class Dialogue {
   private readonly out: Outgoing;
   private readonly answers: Answers;
+  private readonly people: PersonRequests;
 
   constructor(private readonly ports: OutgoingPorts) {
     this.out = new Outgoing(ports);
     this.answers = new Answers(ports, this.out);
+    this.people = new PersonRequests(ports, this.out);
   }
 
   /** @throws {LaterError} when it isn't its time yet */
@@ -101,12 +104,9 @@ export class Dialogue {
       case commands.anew:
         return this.beginAnew(open, event);
       case commands.person:
-        return this.handOver(open, event);
+        return this.askForPerson(open, event);
       case commands.bot:
-        return () => {
-          store.setHandedOver(false);
-          this.out.say(`bot:${event.eventId}`, texts.botIsBack, event.target);
-        };
+        return this.people.takeBack(open, event);
     }
     if (store.state().handedOver) return () => this.out.noted(event);
     return this.send(open, event, text);
@@ -127,7 +127,10 @@ export class Dialogue {
       idempotencyKey: `${identity.conversation}#${generation} ${event.eventId}`,
     };
     const sent = await attempt(() => sendMessage(actor, message, services));
-    if (sent.ok) return () => this.accepted(sessionId, sent.value, event);
+    if (sent.ok) {
+      const heldAs = sent.value.waitsFor?.held === undefined ? undefined : await this.people.holdOf(open, sessionId);
+      return () => this.accepted(sessionId, sent.value, event, heldAs);
+    }
     if (sent.problem.code === "queue_full") throw new LaterError((sent.problem.retryAfterSeconds ?? 5) * 1_000);
     if (sent.problem.code === "not_found" && known !== undefined) {
       // The session was deleted meanwhile.
@@ -150,12 +153,23 @@ export class Dialogue {
     return begun.value;
   }
 
-  private accepted(sessionId: string, { turnId, waitsFor: waited, userMessage }: Turn, event: InboundEvent): void {
+  /** @param heldAs where a person has the conversation */
+  private accepted(
+    sessionId: string,
+    { turnId, waitsFor: waited, userMessage }: Turn,
+    event: InboundEvent,
+    heldAs: string | undefined,
+  ): void {
     const { store } = this.ports;
     const { target } = event;
     store.setTarget(target);
     // Otherwise it is the answer to a question of a turn that goes on.
     if (!store.addTurn(turnId, sessionId, target)) this.out.noted(event);
+    else if (heldAs !== undefined && userMessage !== undefined) {
+      // Once: two people talk from here on.
+      this.out.say(heldAs, userMessage, target);
+      this.out.noted(event);
+    }
     // Behind an open question it may take long.
     else if (userMessage !== undefined && (waited?.askIds.length ?? 0) > 0)
       this.out.say(`queued:${event.eventId}`, userMessage, target);
@@ -179,21 +193,11 @@ export class Dialogue {
     };
   }
 
-  private async handOver(open: OpenConnection, event: InboundEvent): Promise<Finish> {
-    const { store, platform } = this.ports;
-    const { tenantId, channelId, conversation } = store.state();
-    const { reviewers } = open.connection;
-    if (reviewers === undefined) return () => this.out.say(`nobody:${event.eventId}`, texts.nobodyThere, event.target);
-    const text = texts.wantsPerson(speakerOf(event.user), conversation);
-    await platform.services.conversations.accept(
-      { tenantId, channelId, conversation: reviewers.conversation },
-      [{ kind: "handover", conversation, text, at: platform.now() }],
-      true,
-    );
-    return () => {
-      store.setHandedOver(true);
-      this.out.say(`person:${event.eventId}`, texts.personIsAsked, event.target);
-    };
+  private async askForPerson(open: OpenConnection, event: EventOf<"message">): Promise<Finish> {
+    const sessionId = this.ports.store.state().sessionId ?? (await this.begin(open, event));
+    if (typeof sessionId !== "string") return this.refused(event, sessionId);
+    const asked = await this.people.ask(open, event, sessionId);
+    return typeof asked === "function" ? asked : this.refused(event, asked);
   }
 
   private async dealWithTurn(open: OpenConnection, turnId: string): Promise<Finish> {
@@ -202,16 +206,36 @@ export class Dialogue {
     // Not from here; or its message is on its way still.
     if (known === undefined) {
       if (store.heads().some(({ signal }) => signal.kind === "event")) throw new LaterError(1_000);
-      return nothing;
+      return this.dealWithStaffs(open, turnId);
     }
     const query = { sessionId: known.sessionId, turnId, waitMs: 0 };
     const turn = await attempt(() => readTurn(connectionActor(open), query, platform.services));
     if (!turn.ok) return () => store.endTurn(turnId);
     const channel = await platform.channelOf(open);
+    if (turn.value.answeredIn !== undefined) {
+      return () => {
+        store.endTurn(turnId);
+        this.out.answeredElsewhere(turnId, known.target);
+      };
+    }
     return () => {
       store.endTurn(turnId);
       this.out.reply(turnId, answerText(turn.value), known.target, channel);
     };
+  }
+
+  /** What staff wrote reaches the chat, whoever's message it answers. */
+  private async dealWithStaffs(open: OpenConnection, turnId: string): Promise<Finish> {
+    const { store, platform } = this.ports;
+    const { sessionId, target, conversation } = store.state();
+    if (sessionId === undefined) return nothing;
+    const turn = await attempt(() =>
+      readTurn(connectionActor(open), { sessionId, turnId, waitMs: 0 }, platform.services),
+    );
+    if (!turn.ok || turn.value.reply?.author === undefined || turn.value.answeredIn !== undefined) return nothing;
+    const channel = await platform.channelOf(open);
+    const text = answerText(turn.value);
+    return () => this.out.reply(turnId, text, target ?? { chat: conversation }, channel);
   }
 
   private async dealWithAsk(
@@ -239,6 +263,9 @@ export class Dialogue {
         true,
       );
     }
+    const handedTo = ask.kind === "handover" ? decisionOf(ask)?.decision : undefined;
+    if (handedTo !== undefined)
+      return () => this.out.say(`handover:${ask.askId}`, handedTo === "take" ? texts.personCame : texts.botIsBack);
     const { turnId } = ask.from;
     return turnId === undefined || ask.status !== "open"
       ? nothing

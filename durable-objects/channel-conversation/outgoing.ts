@@ -62,6 +62,15 @@ export class Outgoing {
     }
   }
 
+  /** A message that is answered with another: nothing is left of the sign that it was worked on. */
+  answeredElsewhere(turnId: string, target: Target): void {
+    const { store } = this.ports;
+    const working = workingKey(turnId);
+    store.dropPending(working);
+    if (store.postOf(working)?.messageId !== undefined)
+      this.add(`turn:${turnId}:0`, { kind: "reply", text: texts.answeredElsewhere }, target, working);
+  }
+
   /** A question, as long as it is open; then what became of it. */
   question(ask: Ask, target: Target, channel: BoundChannel, isStaff: boolean): void {
     if (ask.status === "open") this.openQuestion(ask, target, channel);

@@ -10,13 +10,14 @@ export const texts = {
   failed: "That didn't work. Please try again.",
   begunAnew: "This is a new conversation.",
   personIsAsked: "A person was asked to go on here.",
-  nobodyThere: "There is nobody here who could take over.",
+  personCame: "A person answers here now.",
+  personIsHere: "A person has taken over here, and hands the conversation back.",
+  answeredElsewhere: "Answered with your later message.",
   botIsBack: "The bot answers here again.",
   notThere: "That question isn't here any more.",
   sendTheText: "Send the text as it shall be, as your next message.",
   pressAButton: "Please press one of the buttons.",
   giveBack: "Give back to the bot",
-  wantsPerson: (who: string, conversation: string): string => `${who} asks for a person (${conversation}).`,
   handedBack: (who: string): string => `Given back to the bot by ${who}.`,
   notTaken: ({ code, errors }: Problem): string => {
     if (code === "already_closed") return "That was decided already.";

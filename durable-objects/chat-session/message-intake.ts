@@ -64,7 +64,8 @@ export class MessageIntake {
       }
       const current = store.turns.current();
       const openAsks = current === undefined ? [] : kit.asks.openOfWork(current.turnId);
-      const admission = admit({ whileWaiting, queued: store.turns.queued(), openAsks });
+      const isHeld = store.session().hold !== undefined;
+      const admission = admit({ whileWaiting, queued: store.turns.queued(), openAsks, isHeld });
       if (!admission.ok) {
         this.giveBack(admitted);
         return admission;

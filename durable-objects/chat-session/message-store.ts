@@ -1,6 +1,6 @@
 /** The SQL of a session's effective messages. The newest are kept in memory: nobody else writes them. */
 import type { HistoryMessage } from "../../src/agent/prompt.js";
-import { historyText } from "../../src/chat/answered-questions.js";
+import { historyText, isStaffs } from "../../src/chat/answered-questions.js";
 import { newestRounds } from "../../src/chat/past-calls.js";
 import { defined } from "../../src/conversation/defined.js";
 import { type ChatMessage, chatMessageSchema, type ModelReply } from "../../src/conversation/message.js";
@@ -72,7 +72,7 @@ export class MessageStore {
       .map((message, index): HistoryMessage => {
         const calls = rounds[index];
         return {
-          role: message.role === "assistant" ? "assistant" : "user",
+          role: message.role === "assistant" && !isStaffs(message) ? "assistant" : "user",
           content: historyText(message),
           ...defined({ rounds: calls }),
         };

@@ -206,7 +206,7 @@ export class MessageVersions {
   }
 
   /** What the rules of the hook make of a message that a person changed; a refusal when they stop it. */
-  private async throughRules(message: ChatMessage): Promise<Result<ChatMessage>> {
+  async throughRules(message: ChatMessage): Promise<Result<ChatMessage>> {
     const { kit, store, now } = this.ports;
     const { salt } = store.session();
     const pass = await runPass(subjectOf(message), await this.ports.rules(), {

@@ -21,6 +21,7 @@ import type { EventsQuery } from "../../src/gateways/root-gateway.js";
 import type {
   CreatedSession,
   FollowedMessage,
+  HandOverStep,
   RecordedPass,
   SendCommand,
   SentTurn,
@@ -184,6 +185,32 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
 
   async eraseMessage(messageId: string, author: ActorRecord): Promise<Wire<Result<MessageVersion>>> {
     return toWire(this.exists() ? await this.engine.versions.erase(messageId, author) : noSession);
+  }
+
+  async handOver(step: HandOverStep, by: ActorRecord, command?: CommandKey): Promise<Wire<Result<Session>>> {
+    if (!this.exists()) return toWire(noSession);
+    const done = this.stepOf(step, by, command);
+    return toWire(done.ok ? ok(this.engine.view()) : done);
+  }
+
+  private stepOf(step: HandOverStep, by: ActorRecord, command?: CommandKey): Result<void> {
+    const { handOver } = this.engine;
+    switch (step.kind) {
+      case "hold":
+        return handOver.hold(by, command);
+      case "release":
+        return handOver.release(by, step.answers, command);
+      case "request":
+        return handOver.request(by, step.who, command);
+      case "withdraw":
+        return handOver.withdraw(by, command);
+    }
+  }
+
+  async writeAsStaff(content: string, by: ActorRecord, command?: CommandKey): Promise<Wire<Result<Turn>>> {
+    if (!this.exists()) return toWire(noSession);
+    const written = await this.engine.handOver.write(content, by, command);
+    return toWire(written.ok ? this.engine.turn(written.value) : written);
   }
 
   async supervision(after: number, limit: number): Promise<Wire<Result<Page<RecordedPass>>>> {

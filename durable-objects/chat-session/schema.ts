@@ -158,4 +158,6 @@ export const chatSessionSchema: readonly SchemaStep[] = [
       DROP TABLE messages;
       ALTER TABLE plain_messages RENAME TO messages;`,
   },
+  // JSON: that a person has the conversation, or was asked to take it.
+  { name: "held sessions", sql: "ALTER TABLE session ADD COLUMN hold TEXT;" },
 ];

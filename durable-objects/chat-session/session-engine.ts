@@ -19,6 +19,7 @@ import { Kit } from "../kit/kit.js";
 import type { RootEngine } from "../kit/root.js";
 import type { WorkItem } from "../kit/work-loop.js";
 import { AnswerSupervision } from "./answer-supervision.js";
+import { HandOver, silenceDeadline } from "./hand-over.js";
 import { MessageIntake } from "./message-intake.js";
 import { MessageVersions } from "./message-versions.js";
 import { deliverOutbox } from "./outbox-delivery.js";
@@ -30,7 +31,7 @@ import { ChatSessionStore } from "./store.js";
 import { endTurn } from "./turn-end.js";
 import type { TurnRecord } from "./turn-rows.js";
 import { TurnRun } from "./turn-runner.js";
-import { describeTurn, turnView } from "./turn-view.js";
+import { describeWork, turnView } from "./turn-view.js";
 
 export class SessionEngine implements RootEngine {
   readonly store: ChatSessionStore;
@@ -39,6 +40,7 @@ export class SessionEngine implements RootEngine {
   readonly versions: MessageVersions;
   readonly outbox: SessionOutbox;
   readonly intake: MessageIntake;
+  readonly handOver: HandOver;
   /** The turn that was driven last. */
   private run: TurnRun | undefined;
 
@@ -56,11 +58,16 @@ export class SessionEngine implements RootEngine {
       deliver: (messages) => deliverOutbox(messages, this.store, platform),
       next: () => this.next(),
       present: (type, data) => this.present(type, data),
-      describeWork: (turnId) => describeTurn(turnId, this.store),
+      describeWork: (work) => describeWork(work, this.store),
+      isPaused: (work) => this.handOver.isPaused(work),
       askClosed: (turnId) => this.askClosed(turnId),
-      askChanged: ({ askId, status }) => this.outbox.notifyConversation({ askId, status }),
-      // Set by versions before: what the list shows is due.
-      deadlinePassed: () => this.kit.deliverSoon(),
+      askChanged: (ask) => {
+        const { askId, status } = ask;
+        this.outbox.notifyConversation({ askId, status });
+        if (ask.kind === "handover") this.handOver.decided(ask);
+      },
+      // Others were set by versions before: what the list shows is due.
+      deadlinePassed: (name) => (name === silenceDeadline ? this.handOver.silent() : this.kit.deliverSoon()),
       active: () => this.active(),
       eventSpans: {
         of: (turnId) => this.store.turns.get(turnId)?.events,
@@ -89,6 +96,14 @@ export class SessionEngine implements RootEngine {
     });
     const view = (): Session => this.view();
     this.outbox = new SessionOutbox({ store: this.store, kit: this.kit, now: platform.now, view });
+    this.handOver = new HandOver({
+      store: this.store,
+      kit: this.kit,
+      outbox: this.outbox,
+      now: platform.now,
+      throughRules: (message) => this.versions.throughRules(message),
+      withdrawReply: () => this.run?.stream?.withdraw(),
+    });
     this.intake = new MessageIntake({
       store: this.store,
       kit: this.kit,
@@ -158,10 +173,10 @@ export class SessionEngine implements RootEngine {
 
   /** Whether the session, or one turn, goes on without anybody doing anything. */
   active(turnId?: string): boolean {
-    const current = this.store.turns.current();
+    const next = this.handOver.nextTurn();
     // What is queued behind a turn that waits goes on when somebody answers.
-    if (current === undefined || current.status === "waiting") return false;
-    const status = turnId === undefined ? current.status : this.store.turns.get(turnId)?.status;
+    if (next === undefined) return false;
+    const status = turnId === undefined ? next.status : this.store.turns.get(turnId)?.status;
     return status === "queued" || status === "running";
   }
 
@@ -183,7 +198,8 @@ export class SessionEngine implements RootEngine {
 
   /** Somebody who follows one message gets its reply as text, even when it was complete before they listened. */
   replaySoFar(turnId: string | undefined, also?: (turnId: string) => boolean): ReturnType<typeof replaySoFar> {
-    return replaySoFar(turnId, also, { store: this.store, events: this.kit.events, running: () => this.run });
+    const running = (): TurnRun | undefined => (this.store.session().hold === undefined ? this.run : undefined);
+    return replaySoFar(turnId, also, { store: this.store, events: this.kit.events, running });
   }
 
   view(): Session {
@@ -204,10 +220,10 @@ export class SessionEngine implements RootEngine {
 
   /** The oldest turn that isn't done, if it can go on. */
   private next(): WorkItem | undefined {
-    const { store, kit, platform, context, outbox } = this;
-    const turn = store.turns.current();
-    if (turn === undefined || turn.status === "waiting") return undefined;
-    this.run = new TurnRun(turn, store.session(), { store, kit, platform, context, outbox });
+    const { store, kit, platform, context, outbox, handOver } = this;
+    const turn = handOver.nextTurn();
+    if (turn === undefined) return undefined;
+    this.run = new TurnRun(turn, store.session(), { store, kit, platform, context, outbox, handOver });
     return this.run;
   }
 
@@ -231,7 +247,8 @@ export class SessionEngine implements RootEngine {
   /** What the log stores are ids; what is shown of them is what holds now. */
   private present(type: string, data: unknown): unknown {
     const { context, store } = this;
-    const partial = (turnId: string) => store.turns.get(turnId)?.partial;
+    const isHeld = store.session().hold !== undefined;
+    const partial = (turnId: string) => (isHeld ? undefined : store.turns.get(turnId)?.partial);
     return presentEvent(type, data, { context, partial, turn: (turnId) => this.turn(turnId) }) ?? data;
   }
 }

@@ -12,7 +12,7 @@ import type { VersionedContext } from "./session-context.js";
 import type { ChatSessionStore } from "./store.js";
 
 export function sessionView(store: ChatSessionStore, contexts: VersionedContext): Session {
-  const { sessionId, definition, createdAt, updatedAt } = store.session();
+  const { sessionId, definition, createdAt, updatedAt, hold } = store.session();
   const { memory } = definition;
   const { version, context } = contexts.current();
   const current = store.turns.current();
@@ -24,6 +24,7 @@ export function sessionView(store: ChatSessionStore, contexts: VersionedContext)
     sessionId,
     contextVersion: version,
     status: current === undefined ? "idle" : current.status === "waiting" ? "waiting" : "running",
+    ...defined({ hold: hold && { state: hold.state, since: new Date(hold.since).toISOString(), by: hold.by } }),
     ...defined({ lastTurn: lastTurn && { turnId: lastTurn.turnId, status: lastTurn.status } }),
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),

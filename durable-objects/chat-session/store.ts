@@ -1,4 +1,5 @@
 /** The SQL of a chat session. No rules: what a row means is decided elsewhere. */
+import { type StoredHold, storedHoldSchema } from "../../src/chat/hold.js";
 import { type SessionDefinition, type StoredOutcome, sessionDefinitionSchema } from "../../src/chat/session.js";
 import type { ChatMessage } from "../../src/conversation/message.js";
 import { exec } from "../../src/platform/sql.js";
@@ -22,6 +23,7 @@ export interface SessionRecord {
   readonly settled: number;
   /** The conversation of a chat channel that shows what happens here, as JSON. */
   readonly conversation: string | undefined;
+  readonly hold: StoredHold | undefined;
 }
 
 /** How many ended turns an instance that wakes up looks through for open ones. */
@@ -67,7 +69,7 @@ export class ChatSessionStore {
     return row === undefined ? undefined : { turnId: row.turn_id, requestHash: row.request_hash };
   }
 
-  createSession(record: Omit<SessionRecord, "updatedAt" | "settled" | "conversation">): void {
+  createSession(record: Omit<SessionRecord, "updatedAt" | "settled" | "conversation" | "hold">): void {
     this.known = undefined;
     exec(this.sql)`INSERT INTO session (one, tenant_id, session_id, definition, salt, created_at)
       VALUES (1, ${record.tenantId}, ${record.sessionId}, ${JSON.stringify(record.definition)}, ${record.salt},
@@ -89,8 +91,10 @@ export class ChatSessionStore {
       updated_at: number | null;
       settled: number | null;
       conversation: string | null;
+      hold: string | null;
     }>(this.sql)`
-      SELECT tenant_id, session_id, definition, salt, created_at, updated_at, settled, conversation FROM session`.one();
+      SELECT tenant_id, session_id, definition, salt, created_at, updated_at, settled, conversation, hold
+      FROM session`.one();
     return {
       tenantId: row.tenant_id,
       sessionId: row.session_id,
@@ -100,11 +104,17 @@ export class ChatSessionStore {
       updatedAt: Math.max(row.updated_at ?? row.created_at, this.turns.lastEndedAt()),
       settled: row.settled ?? 0,
       conversation: row.conversation ?? undefined,
+      hold: row.hold === null ? undefined : storedHoldSchema().parse(JSON.parse(row.hold)),
     };
   }
 
   setConversation(conversation: string): void {
     exec(this.sql)`UPDATE session SET conversation = ${conversation}`;
+    this.known = undefined;
+  }
+
+  setHold(hold: StoredHold | undefined): void {
+    exec(this.sql)`UPDATE session SET hold = ${hold === undefined ? null : JSON.stringify(hold)}`;
     this.known = undefined;
   }
 

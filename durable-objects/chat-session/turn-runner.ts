@@ -1,7 +1,7 @@
 /** Drives one turn of a session: gathers its setup, runs the durable function, stores what came of it. */
 
 import type { CallOrigin } from "../../src/agent/call-context.js";
-import { type Journal, Superseded } from "../../src/agent/journal.js";
+import { type Journal, Parked, Superseded } from "../../src/agent/journal.js";
 import type { EndedStatus } from "../../src/agent/work.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { saltedHash } from "../../src/application/salted-hash.js";
@@ -19,8 +19,10 @@ import type { SupervisionState } from "../../src/supervision/state.js";
 import { openStreamGate } from "../../src/supervision/stream-gate.js";
 import type { Subject } from "../../src/supervision/subject.js";
 import { agentPorts } from "../kit/agent-ports.js";
+import { pausedBy } from "../kit/journal.js";
 import type { Kit } from "../kit/kit.js";
 import type { EndingWork, Lease } from "../kit/work-loop.js";
+import type { HandOver } from "./hand-over.js";
 import { limitFactsOf } from "./limit-facts.js";
 import type { VersionedContext } from "./session-context.js";
 import type { SessionOutbox } from "./session-outbox.js";
@@ -36,6 +38,7 @@ export interface RunnerPorts {
   readonly platform: RootPlatform;
   readonly context: VersionedContext;
   readonly outbox: SessionOutbox;
+  readonly handOver: HandOver;
 }
 
 type Loaded = Extract<LoadedSetup, { ok: true }>;
@@ -71,9 +74,11 @@ export class TurnRun implements EndingWork {
     const { store, kit } = this.ports;
     const journal = kit.journal(id, isHeld);
     if (turn.status === "queued" || (turn.firstTry && !this.hasStarted())) {
+      // One that was kept for a person has passed its request supervisors.
+      const isNew = kit.works.stepsOf(id).find("message") === undefined;
       journal.withNext(() => {
         store.turns.setStatus(id, "running");
-        store.passes.begin(id);
+        if (isNew) store.passes.begin(id);
         kit.events.append("turn.started", id, { turnId: id });
       });
     }
@@ -95,6 +100,8 @@ export class TurnRun implements EndingWork {
         model,
       });
       const { status, reply, error, failure, request, response, degraded } = outcome;
+      // What it came to is said when the conversation was handed back; that a message was blocked is known at once.
+      if (request.action !== "block" && this.ports.handOver.isPaused(id)) throw new Parked([pausedBy]);
       const settled: SettledOutcome = {
         ...defined({ reply, error, failure }),
         request: { action: request.action, reasons: [...request.reasons] },
@@ -118,7 +125,8 @@ export class TurnRun implements EndingWork {
   /** The turn waits for an ask; it has done so since the ask was opened, for those who have sent a message since. */
   park(): void {
     const { store, kit, outbox } = this.ports;
-    if (store.session().definition.whileWaiting === "cancel" && store.turns.queued() > 0) {
+    const { definition, hold } = store.session();
+    if (hold === undefined && definition.whileWaiting === "cancel" && store.turns.queued() > 0) {
       this.end("cancelled", { degraded: [] });
       return;
     }
@@ -127,7 +135,8 @@ export class TurnRun implements EndingWork {
       store.turns.setStatus(this.id, "waiting");
       const waited = turnWaitsFor(this.id, store, kit);
       kit.events.append("turn.waiting", this.id, { turnId: this.id, ...defined({ waitsFor: waited }) });
-      for (const { turnId } of store.turns.waitingInLine()) {
+      // Of a conversation that a person has, each message waits for them alone.
+      for (const { turnId } of hold === undefined ? store.turns.waitingInLine() : []) {
         recordQueued(turnId, store, kit);
         kit.budgets.park(turnId);
       }
@@ -198,13 +207,16 @@ export class TurnRun implements EndingWork {
     platform: RootPlatform,
   ): Omit<TurnPorts, "journal" | "model"> {
     const { turn, session } = this;
-    const { store, kit, outbox } = this.ports;
+    const { store, kit, outbox, handOver } = this.ports;
     const { events } = kit;
     const { turnId } = turn;
     this.stream = new ReplyStream(
       () => openStreamGate(setup.supervisors, "response", turn.replyId),
       {
-        delta: (delta) => events.announce("reply.delta", turnId, { turnId, ...delta }),
+        delta: (delta) => {
+          // A person speaks now.
+          if (!handOver.isPaused(turnId)) events.announce("reply.delta", turnId, { turnId, ...delta });
+        },
         retracted: (attempt) => events.announce("reply.retracted", turnId, { turnId, attempt }),
       },
       () => events.isHeard(),

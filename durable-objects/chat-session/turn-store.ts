@@ -98,6 +98,11 @@ export class TurnStore {
     return this.allOpen()[0];
   }
 
+  /** Those that have not ended, the oldest first. */
+  unfinished(): readonly TurnRecord[] {
+    return this.allOpen();
+  }
+
   /** How many wait for others to end. */
   queued(): number {
     return this.waitingInLine().length;

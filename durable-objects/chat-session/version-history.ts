@@ -62,7 +62,9 @@ function supervised(
   const reviewed = pass?.steps.some(({ actor }) => actor !== undefined) ? pass : undefined;
   const decision = reviewed?.decision ?? kept?.decision ?? (isReply ? undefined : pass?.decision) ?? "allow";
   const reasons = reviewed?.reasons ?? kept?.reasons ?? (isReply ? undefined : pass?.reasons) ?? [];
-  const says: ActorRecord | undefined = isReply ? { kind: "agent", id: store.session().definition.agent } : sender;
+  const author = effective.role === "assistant" ? effective.author : undefined;
+  const replies = author ?? { kind: "agent", id: store.session().definition.agent };
+  const says: ActorRecord | undefined = isReply ? replies : sender;
   if (original === undefined || JSON.stringify(original) === JSON.stringify(effective)) {
     return [{ message: effective, author: says, decision, reasons, at }];
   }

@@ -7,8 +7,8 @@ export interface CrashPorts {
   readonly now: () => number;
   /** Work that threw isn't tried again before. */
   readonly postpone: (work: string, at: number) => void;
-  /** Whether any of these asks is open: others of the work may be, that nobody waits for. */
-  readonly hasOpenAsks: (work: string, askIds: readonly string[]) => boolean;
+  /** Whether any of these asks is open (others of the work may be, that nobody waits for), or the work is paused. */
+  readonly hasToWait: (work: string, askIds: readonly string[]) => boolean;
   readonly crashed: (work: string, error: unknown) => void;
 }
 
@@ -34,7 +34,7 @@ export class Crashes {
     if (isControlFlow(error)) {
       if (error instanceof Postponed && isHeld) this.ports.postpone(work, error.until);
       // While siblings finished, the ask may have been answered.
-      const waits = error instanceof Parked && isHeld && this.ports.hasOpenAsks(work, error.askIds);
+      const waits = error instanceof Parked && isHeld && this.ports.hasToWait(work, error.askIds);
       return waits ? "waiting" : "again";
     }
     this.ports.crashed(work, error);

@@ -21,6 +21,8 @@ export interface JournalPorts {
   readonly now: () => number;
   /** Whether this try may still write: false after a cancel, or once another try took over. */
   readonly isHeld: () => boolean;
+  /** Whether the work may begin nothing new now. */
+  readonly isPaused?: () => boolean;
   /** For work that died before: its calls of models and tools are made one at a time, and each is on the disk before it is made. */
   readonly oneAtATime?: OneAtATime | undefined;
   /** Asked with each call: it is known once the work was set up. */
@@ -53,6 +55,7 @@ export class SqlJournal implements Journal {
     const known = this.steps.find(id);
     if (known?.result !== undefined) return spec.schema.parse(JSON.parse(known.result));
     this.assertLease();
+    this.assertGoesOn();
 
     const begunAt = now();
     if (known !== undefined && spec.interrupted !== "again")
@@ -97,6 +100,7 @@ export class SqlJournal implements Journal {
 
   private open(id: string, request: AskRequest): Ask {
     this.assertLease();
+    this.assertGoesOn();
     this.steps.flush();
     return this.ports.asks.open(this.work, this.prefix + id, request);
   }
@@ -116,10 +120,17 @@ export class SqlJournal implements Journal {
     else this.steps.complete(step, onDone);
   }
 
+  private assertGoesOn(): void {
+    if (this.ports.isPaused?.() === true) throw new Parked([pausedBy]);
+  }
+
   private assertLease(): void {
     if (!this.ports.isHeld()) throw new Superseded(`the work ${this.work} was cancelled or taken over`);
   }
 }
+
+/** What paused work waits for, in the place of an ask. */
+export const pausedBy = "pause";
 
 /**
  * Whether nobody has to know that a step was begun and never ended: it does no harm to do it again, and what it calls (models,

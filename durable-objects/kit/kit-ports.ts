@@ -27,6 +27,8 @@ export interface KitPorts {
   readonly present: (type: string, data: unknown) => unknown;
   /** What an ask of this work says of where it comes from. */
   readonly describeWork?: (work: string) => AskWork;
+  /** Whether this work may do nothing new for now, whatever it waits for: its steps wait. `next` leaves it out once it was parked. */
+  readonly isPaused?: (work: string) => boolean;
   /** An ask of this work was closed, in this very write: let it go on. */
   readonly askClosed: (work: string) => void;
   /** An ask was opened or closed, in this very write. */

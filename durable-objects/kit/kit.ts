@@ -160,7 +160,8 @@ export class Kit {
       sql: storage.sql,
       now,
       postpone: (work, at) => this.attempts.postpone(work, at),
-      hasOpenAsks: (work, askIds) => this.asks.openOfWork(work).some(({ askId }) => askIds.includes(askId)),
+      hasToWait: (work, askIds) =>
+        ports.isPaused?.(work) === true || this.asks.openOfWork(work).some(({ askId }) => askIds.includes(askId)),
       crashed: (work, error) => this.log("error", "work.crashed", { work, ...describeError(error) }),
     });
     this.loop = new WorkLoop({
@@ -257,7 +258,8 @@ export class Kit {
     const { oneAtATime } = this.attempts;
     const { now } = this.ports;
     const budget = () => this.budgets.of(work);
-    const ports = { storage: this.ctx.storage, asks: this.asks, now, isHeld, oneAtATime, budget };
+    const isPaused = () => this.ports.isPaused?.(work) === true;
+    const ports = { storage: this.ctx.storage, asks: this.asks, now, isHeld, isPaused, oneAtATime, budget };
     return new SqlJournal(work, ports, this.works.stepsOf(work));
   }
 

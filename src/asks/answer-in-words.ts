@@ -11,11 +11,17 @@ const reviews: ReadonlyMap<string, "accept" | "reject"> = new Map([
   ...["reject", "no"].map((word) => [word, "reject"] as const),
 ]);
 
+const handovers: ReadonlyMap<string, "take" | "return"> = new Map([
+  ...["take", "yes", "ok"].map((word) => [word, "take"] as const),
+  ...["return", "no"].map((word) => [word, "return"] as const),
+]);
+
 type WrittenAnswer =
   | { response: string }
   | { result: string }
   | { decision: "once" | "session" | "deny" }
-  | { decision: "accept" | "reject" };
+  | { decision: "accept" | "reject" }
+  | { decision: "take" | "return" };
 
 /**
  * A text as the answer of the ask's kind: a question has it as its response, a request for context as its result; an approval or a
@@ -34,6 +40,10 @@ export function answerInWords({ kind }: { readonly kind: AskKind }, text: string
     }
     case "review": {
       const decision = reviews.get(wordOf(text));
+      return decision === undefined ? undefined : { decision };
+    }
+    case "handover": {
+      const decision = handovers.get(wordOf(text));
       return decision === undefined ? undefined : { decision };
     }
   }

@@ -1,6 +1,6 @@
 /** Answers of asks: what fits each kind, what may be chosen, and what is told beside an answer. */
 import { z } from "zod";
-import type { AskKind } from "./policy.js";
+import { type AskKind, handoverDecisions } from "./policy.js";
 
 /** What may be answered to a question: any text, one of its suggestions, or yes or no. */
 export const acceptedAnswers = ["text", "suggestions", "yes_no"] as const;
@@ -37,15 +37,24 @@ const reviewAnswer = z
     path: ["content"],
   });
 
+/** Whether somebody takes the conversation over, or its agent goes on. */
+const handoverAnswer = z
+  .strictObject({ decision: z.enum(handoverDecisions), ...why })
+  .refine(({ message }) => message === undefined, {
+    message: "nobody is told a message of this: write it to the conversation once it is taken over, or use note",
+    path: ["message"],
+  });
+
 /** What may answer an ask of each kind. */
 export const answerSchemas = {
   human: humanAnswer,
   context: contextAnswer,
   approval: approvalAnswer,
   review: reviewAnswer,
+  handover: handoverAnswer,
 } as const satisfies Record<AskKind, z.ZodType>;
 
-export const answerSchema = z.union([humanAnswer, contextAnswer, approvalAnswer, reviewAnswer]);
+export const answerSchema = z.union([humanAnswer, contextAnswer, approvalAnswer, reviewAnswer, handoverAnswer]);
 export type Answer = z.infer<typeof answerSchema>;
 
 interface Accepting {

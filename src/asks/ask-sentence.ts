@@ -16,6 +16,8 @@ export function askOpened({ kind, question, audience, from }: Ask): string {
       return `Supervision (${from.supervisors?.join(", ") ?? "a supervisor"}) held a text for a review by ${whom}: “${oneLine(question)}”`;
     case "context":
       return `${who} asked for context: “${oneLine(question)}”`;
+    case "handover":
+      return `A person of the staff was asked to go on: “${oneLine(question)}”`;
   }
 }
 
@@ -62,6 +64,10 @@ function answered({ answer }: Ask): string {
       return "edited";
     case "reject":
       return "rejected";
+    case "take":
+      return "taken over";
+    case "return":
+      return "handed back";
   }
 }
 

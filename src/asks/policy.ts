@@ -1,8 +1,11 @@
 /** Policies of asks: who may answer, how long an answer is waited for, and what counts when nobody gave one. */
 import { z } from "zod";
 
-export const askKinds = ["human", "context", "approval", "review"] as const;
+export const askKinds = ["human", "context", "approval", "review", "handover"] as const;
 export type AskKind = (typeof askKinds)[number];
+
+/** What is answered where a person is wanted in a conversation: somebody takes it over, or its agent goes on. */
+export const handoverDecisions = ["take", "return"] as const;
 
 /** `user`: the end user, or the application in their name; `staff`: operators. */
 export const audiences = ["user", "staff"] as const;

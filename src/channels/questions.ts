@@ -5,7 +5,7 @@ import { heldCall, heldText, reviewedAs } from "../asks/proposal.js";
 import { defined } from "../conversation/defined.js";
 import type { Button, Post } from "./adapter.js";
 
-const codes = ["accept", "edit", "reject", "once", "session", "deny"] as const;
+const codes = ["accept", "edit", "reject", "once", "session", "deny", "take", "return"] as const;
 
 /** The most buttons that any of the platforms shows well; the question lists further suggestions. */
 const maxButtons = 10;
@@ -127,6 +127,11 @@ function buttonsOf(ask: Ask): readonly Choice[] {
         { choice: "once", label: "Allow once", style: "primary" },
         { choice: "session", label: "Allow in this session" },
         { choice: "deny", label: "Deny", style: "danger" },
+      ];
+    case "handover":
+      return [
+        { choice: "take", label: "Take over", style: "primary" },
+        { choice: "return", label: "Give back to the bot" },
       ];
   }
 }

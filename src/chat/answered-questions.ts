@@ -30,12 +30,19 @@ function resultOf(from: Clarification["from"], answer: string): Pick<ToolCallRes
   }
 }
 
+/** Whether a person of the staff wrote it: what no agent said, none reads as its own. */
+export function isStaffs(message: ChatMessage): boolean {
+  return message.role === "assistant" && message.author !== undefined;
+}
+
 /** The most of an answer that the history keeps, in characters. */
 const longestAnswer = 1_000;
 
 /** A message as later prompts show it: a team's reply with what people were asked for it, as data. */
 export function historyText(message: ChatMessage): string {
   const text = messageText(message);
+  if (message.role === "system") return dataBlock("notice", {}, text);
+  if (isStaffs(message)) return dataBlock("message", { from: "staff" }, text);
   if (message.role !== "assistant" || message.modelReply.metadata?.team === undefined) return text;
   const answers = message.modelReply.turns
     .flatMap(({ toolCalls = [] }) => toolCalls)

@@ -19,6 +19,9 @@ const viewFor = (reader: EventAudience, data: unknown): unknown => {
 
 const turn = z.object({ turnId: z.string() });
 const message = z.object({ messageId: z.string() });
+const staffMessage = message.extend({ turnId: turn.shape.turnId });
+const holdState = waitsForSchema.pick({ held: true }).required();
+const nothing = z.object({});
 const contextVersion = z.object({
   version: z.int(),
   /** The turn that changed it; absent when a caller did. */
@@ -77,6 +80,25 @@ export const chatEvents = {
     roots: ["session"],
     data: turn.extend({ attempt: z.int() }),
     live: true,
+  },
+  "message.staff": {
+    description: "A person of the staff wrote to the conversation: the reply of this turn is theirs.",
+    audience: "user",
+    roots: ["session"],
+    data: staffMessage,
+  },
+  "session.held": {
+    description:
+      "A person has taken the conversation over (`taken`), or somebody asked for one (`asked`): no agent answers meanwhile.",
+    audience: "user",
+    roots: ["session"],
+    data: holdState,
+  },
+  "session.released": {
+    description: "The conversation was handed back: agents answer again.",
+    audience: "user",
+    roots: ["session"],
+    data: nothing,
   },
   "message.edited": {
     description: "A person edited a reply.",

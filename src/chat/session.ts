@@ -25,6 +25,7 @@ import { assignmentSchema } from "../evidence/assignment.js";
 import { shownPassSchema, supervisionStateSchema } from "../supervision/state.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
 import { sessionContextSchema } from "./context.js";
+import { holdStates, maxHeldTurns } from "./hold.js";
 import { turnCallSchema } from "./turn-calls.js";
 import { waitsForSchema } from "./waits-for.js";
 
@@ -98,10 +99,19 @@ export type TurnStatus = (typeof turnStatuses)[number];
 
 export const sessionStatuses = ["idle", "running", "waiting"] as const;
 
+const holdSchema = z.object({
+  state: z.enum(holdStates),
+  since: z.iso.datetime(),
+  /** Who took it over, or asked for a person; absent for end users. */
+  by: actorRecordSchema.optional(),
+});
+
 export const sessionSchema = sessionDefinitionSchema.extend({
   sessionId: z.string(),
   status: z.enum(sessionStatuses),
   contextVersion: z.int(),
+  /** While a person has taken it over, or was asked to. */
+  hold: holdSchema.optional(),
   /** The newest one. */
   lastTurn: z.object({ turnId: z.string(), status: z.enum(turnStatuses) }).optional(),
   createdAt: z.iso.datetime(),
@@ -133,6 +143,8 @@ export const turnSchema = z.object({
   calls: z.array(turnCallSchema).optional(),
   supervision: supervisionSummarySchema,
   asks: z.array(askSchema),
+  /** Its message is answered together with a later one: the turn whose reply that is. */
+  answeredIn: z.string().optional(),
   /** While it is queued or waits: for what. */
   waitsFor: waitsForSchema.optional(),
   /** What its end user may be told meanwhile. */
@@ -156,6 +168,8 @@ export const turnOutcomeSchema = z.object({
   response: hookSummarySchema.optional(),
   degraded: z.array(z.string()),
   cancelledBy: actorRecordSchema.optional(),
+  /** A person, or the agent after them, answers its message together with a later one: the turn of that. */
+  answeredIn: z.string().optional(),
   usage: usageSchema.extend({ modelCalls: z.number().default(0) }),
 });
 export type StoredOutcome = z.infer<typeof turnOutcomeSchema>;
@@ -189,6 +203,8 @@ export interface SessionLoad {
   readonly queued: number;
   /** Open asks of the current turn, the oldest first; whether it has begun to wait for them already makes no difference. */
   readonly openAsks: readonly Pick<Ask, "askId" | "kind" | "audience">[];
+  /** A person has the conversation: what is written is for them, whatever else is open. */
+  readonly isHeld?: boolean | undefined;
 }
 
 /** What becomes of a message: a turn at the end of the queue, the same once the current one is cancelled, or an ask's answer. */
@@ -202,9 +218,9 @@ export type Admission =
  * @example
  * admit({ whileWaiting: "answer", queued: 0, openAsks: [{ askId, kind: "human", audience: "user" }] }); // { kind: "answer", askId }
  */
-export function admit({ whileWaiting, queued, openAsks }: SessionLoad): Result<Admission> {
+export function admit({ whileWaiting, queued, openAsks, isHeld = false }: SessionLoad): Result<Admission> {
   const [ask] = openAsks;
-  if (ask !== undefined) {
+  if (ask !== undefined && !isHeld) {
     switch (whileWaiting) {
       case "cancel":
         return ok({ kind: "cancel_current" });
@@ -218,7 +234,7 @@ export function admit({ whileWaiting, queued, openAsks }: SessionLoad): Result<A
       case "queue":
     }
   }
-  if (queued >= maxQueuedTurns) {
+  if (queued >= (isHeld ? maxHeldTurns : maxQueuedTurns)) {
     return refuse("queue_full", `${queued} messages are waiting in this session already. Send it again later.`, {
       retryAfterSeconds: 5,
     });

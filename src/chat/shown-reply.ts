@@ -13,7 +13,8 @@ export function messageShownTo(reader: EventAudience, message: ChatMessage): Cha
 }
 
 /** @returns the reply itself where nothing of it is hidden. @param reader `operator`: who may answer what staff is asked */
-export function replyShownTo(reader: EventAudience, reply: AssistantMessage): AssistantMessage {
+export function replyShownTo(reader: EventAudience, whole: AssistantMessage): AssistantMessage {
+  const reply = withoutPerson(reader, whole);
   const { turns, pendingToolCalls, metadata } = reply.modelReply;
   if (reader === "operator") return reply;
   const calls = [...turns.flatMap(({ toolCalls = [] }) => toolCalls), ...(pendingToolCalls ?? [])];
@@ -29,6 +30,13 @@ export function replyShownTo(reader: EventAudience, reply: AssistantMessage): As
     ...defined({ pendingToolCalls: pendingToolCalls?.map((call) => callShownTo(reader, call)) }),
   };
   return { ...reply, modelReply };
+}
+
+/** That a person wrote it is everybody's to know; which one, staff's. */
+function withoutPerson(reader: EventAudience, reply: AssistantMessage): AssistantMessage {
+  return reply.author === undefined || reader === "operator"
+    ? reply
+    : { ...reply, author: { kind: "person", id: "staff" } };
 }
 
 function callShownTo<C extends ToolCallRequest>(reader: "user" | "client", call: C): C {

@@ -74,6 +74,31 @@ export class Sessions {
     return this.connection.json("POST", sessionPath(sessionId, "turns", turnId, "cancel"));
   }
 
+  /** Takes the conversation over from its agent, for staff: what is written from then on waits for {@link writeAsStaff}. */
+  hold(sessionId: string): Promise<Session> {
+    return this.connection.json("POST", sessionPath(sessionId, "hold"));
+  }
+
+  /** Hands it back. @param answer whether the agent answers what nobody answered meanwhile */
+  release(sessionId: string, { answer = true }: { readonly answer?: boolean } = {}): Promise<Session> {
+    return this.connection.json("DELETE", sessionPath(sessionId, "hold"), { query: { answer: String(answer) } });
+  }
+
+  /** Writes as staff to a conversation that is held: the reply to what waits. */
+  writeAsStaff(sessionId: string, content: string, options: { readonly idempotencyKey?: string } = {}): Promise<Turn> {
+    return this.connection.json("POST", sessionPath(sessionId, "staff-messages"), { body: { content }, ...options });
+  }
+
+  /** Asks for a person, on behalf of the end user. */
+  requestPerson(sessionId: string, request: { readonly speaker?: string } = {}): Promise<Session> {
+    return this.connection.json("POST", sessionPath(sessionId, "person"), { body: request });
+  }
+
+  /** Takes that back, as long as nobody has come. */
+  withdrawPersonRequest(sessionId: string): Promise<Session> {
+    return this.connection.json("DELETE", sessionPath(sessionId, "person"));
+  }
+
   /** Everything that happened in a session, and happens: no event lost, none twice, whatever becomes of the connection. */
   events(sessionId: string, options: EventOptions = {}): AsyncGenerator<ConclaveEvent, void, undefined> {
     return eventsOf(this.connection, sessionPath(sessionId, "events"), options);

@@ -40,9 +40,24 @@ export interface Session {
   readonly stateless?: true | undefined;
   /** Its end user began it, with a token. */
   readonly begunBy?: "user" | undefined;
+  /** While a person has taken it over (`taken`), or was asked to (`asked`). */
+  readonly hold?: Hold | undefined;
   readonly lastTurn?: { readonly turnId: string; readonly status: TurnStatus } | undefined;
   readonly createdAt: string;
   readonly updatedAt: string;
+}
+
+export interface Hold {
+  readonly state: "asked" | "taken";
+  readonly since: string;
+  /** For staff: who took it over, or asked. */
+  readonly by?: Author | undefined;
+}
+
+/** Who wrote or did something; of staff end users read that it was a person. */
+export interface Author {
+  readonly kind: string;
+  readonly id: string;
 }
 
 export interface NewMessage {
@@ -73,6 +88,8 @@ export interface ToolCall {
 export interface AssistantMessage {
   readonly messageId: string;
   readonly role: "assistant";
+  /** The person who wrote it; absent where the agent did. */
+  readonly author?: Author | undefined;
   readonly modelReply: {
     readonly timestamp: string;
     readonly turns: readonly {
@@ -97,6 +114,8 @@ export interface WaitsFor {
   readonly askIds: readonly string[];
   /** Who is asked; absent where nobody is. */
   readonly audience?: "user" | "staff" | undefined;
+  /** A person has the conversation, or was asked to take it. */
+  readonly held?: Hold["state"] | undefined;
 }
 
 export interface Turn {
@@ -118,6 +137,8 @@ export interface Turn {
     readonly response?: HookSummary | undefined;
   };
   readonly asks: readonly Ask[];
+  /** Its message is answered together with a later one: the turn whose reply that is. */
+  readonly answeredIn?: string | undefined;
   /** While it is queued or waits: for what, and what its end user may be told. */
   readonly waitsFor?: WaitsFor | undefined;
   readonly userMessage?: string | undefined;
@@ -125,7 +146,7 @@ export interface Turn {
   readonly endedAt?: string | undefined;
 }
 
-export type AskKind = "human" | "context" | "approval" | "review";
+export type AskKind = "human" | "context" | "approval" | "review" | "handover";
 export type AskStatus = "open" | "answered" | "expired" | "cancelled";
 
 /** Which answer fits goes by the ask's kind. */
@@ -145,6 +166,8 @@ export interface AnswerOf {
     readonly decision: "accept" | "edit" | "reject";
     readonly content?: string | undefined;
   } & Why;
+  /** Whether somebody takes the conversation over, or its agent goes on. */
+  readonly handover: { readonly decision: "take" | "return" } & Why;
 }
 export type Answer = AnswerOf[AskKind];
 

@@ -1,5 +1,6 @@
 /** The messages of a session: the seed's shapes, with stable ids, as zod schemas because they are stored and sent as JSON. */
 import { z } from "zod";
+import { actorRecordSchema } from "./actor-record.js";
 import { metadataSchema, speakerSchema } from "./names.js";
 
 export const toolCallRequestSchema = z.object({
@@ -79,6 +80,8 @@ export const assistantMessageSchema = z.object({
   messageId: z.string(),
   role: z.literal("assistant"),
   modelReply: modelReplySchema,
+  /** The person who wrote it; absent where an agent did. */
+  author: actorRecordSchema.optional(),
   createdAt,
   erased,
 });

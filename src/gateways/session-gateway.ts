@@ -109,7 +109,18 @@ export interface SessionObject extends RootObject {
   ): Promise<Wire<Result<MessageVersion>>>;
   eraseMessage(messageId: string, author: ActorRecord): Promise<Wire<Result<MessageVersion>>>;
   supervision(after: number, limit: number): Promise<Wire<Result<Page<RecordedPass>>>>;
+  handOver(step: HandOverStep, by: ActorRecord, command?: CommandKey): Promise<Wire<Result<Session>>>;
+  writeAsStaff(content: string, by: ActorRecord, command?: CommandKey): Promise<Wire<Result<Turn>>>;
 }
+
+/** A conversation on its way between its agent and the staff. */
+export type HandOverStep =
+  | { readonly kind: "hold" }
+  /** @param answers whether the agent answers what came meanwhile and nobody answered */
+  | { readonly kind: "release"; readonly answers: boolean }
+  /** @param who asks for a person, as staff may read it */
+  | { readonly kind: "request"; readonly who?: string | undefined }
+  | { readonly kind: "withdraw" };
 
 const sessionResult = resultOf(sessionSchema);
 const turnTraceResult = resultOf(turnTraceSchema);
@@ -266,6 +277,28 @@ export class SessionGateway extends RootGateway<SessionObject> {
     author: ActorRecord,
   ): Promise<Result<MessageVersion>> {
     return this.objects.read([tenantId, sessionId], versionResult, (object) => object.eraseMessage(messageId, author));
+  }
+
+  handOver(
+    tenantId: string,
+    sessionId: string,
+    step: HandOverStep,
+    by: ActorRecord,
+    command?: CommandKey,
+  ): Promise<Result<Session>> {
+    return this.objects.read([tenantId, sessionId], sessionResult, (object) => object.handOver(step, by, command));
+  }
+
+  writeAsStaff(
+    tenantId: string,
+    sessionId: string,
+    content: string,
+    by: ActorRecord,
+    command?: CommandKey,
+  ): Promise<Result<Turn>> {
+    // Without a key it isn't repeated: it would be said twice.
+    const write = (object: SessionObject) => object.writeAsStaff(content, by, command);
+    return this.objects.read([tenantId, sessionId], turnResult, write, command !== undefined);
   }
 
   supervision(tenantId: string, sessionId: string, after: number, limit: number): Promise<Result<Page<RecordedPass>>> {

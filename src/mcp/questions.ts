@@ -7,14 +7,14 @@ import { z } from "zod";
 import { answerAsk } from "../application/asks/answer-ask.js";
 import { answererOf } from "../application/asks/ask-view.js";
 import { readAsk } from "../application/asks/read-ask.js";
-import { type Ask, mayAnswer } from "../asks/ask.js";
+import { type Ask, askKinds, mayAnswer } from "../asks/ask.js";
 import { attempt, ok, type Result, refuse } from "../conversation/problem.js";
 import { type AskingState, type AskingWork, askingStateSchema, type Call } from "./call.js";
 
 /** A question as results of tools show it. */
 export const questionSchema = z.object({
   askId: z.string(),
-  kind: z.enum(["human", "context", "approval", "review"]),
+  kind: z.enum(askKinds),
   question: z.string(),
   context: z.string().optional(),
   audience: z.enum(["user", "staff"]),
@@ -83,6 +83,8 @@ function formFor({ kind, question, context, suggestions }: Question) {
       return form(message, { decision: { type: "string", title: "Decision", enum: ["once", "session", "deny"] } }, [
         "decision",
       ]);
+    case "handover":
+      return form(message, { decision: { type: "string", title: "Decision", enum: ["take", "return"] } }, ["decision"]);
     case "review":
       return form(
         message,

@@ -50,6 +50,9 @@ export function answerOf({ turn, place }: ChatOutcome): Answer {
     case "blocked":
       return { ...about, kind: "refused", refusal: error?.content ?? "The answer was blocked." };
     case "waiting":
+      // A person has the conversation: what is said of that is all there is to say.
+      if (turn.waitsFor?.held !== undefined)
+        return { ...about, kind: "text", text: turn.userMessage ?? "", calls: [], cut: undefined };
       return { ...about, kind: "asks", text: questionText(turn.asks) };
     case "failed":
       throw failureOf(error);

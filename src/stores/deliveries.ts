@@ -135,14 +135,16 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: Handler<Topic> } = {
     copies.map(({ id, payload: session, text }) => {
       const [createdAt, updatedAt] = [Date.parse(session.createdAt), Date.parse(session.updatedAt)];
       const stateless = session.stateless === true ? 1 : 0;
+      const heldAt = session.hold && Date.parse(session.hold.since);
       return sql`
         INSERT INTO sessions (tenant_id, session_id, agent, body, created_at, revision, status, subject, external_id,
-          updated_at, stateless)
+          updated_at, stateless, held_at)
         VALUES (${tenantId}, ${ownerId}, ${session.agent}, ${text}, ${createdAt}, ${id}, ${session.status},
-          ${session.subject}, ${session.externalId}, ${updatedAt}, ${stateless})
+          ${session.subject}, ${session.externalId}, ${updatedAt}, ${stateless}, ${heldAt})
         ON CONFLICT DO UPDATE
         SET body = excluded.body, revision = excluded.revision, status = excluded.status, subject = excluded.subject,
-          updated_at = MAX(updated_at, excluded.updated_at), stateless = excluded.stateless
+          updated_at = MAX(updated_at, excluded.updated_at), stateless = excluded.stateless,
+          held_at = excluded.held_at
         WHERE revision < excluded.revision`;
     }),
 

@@ -21,6 +21,8 @@ export interface SessionFilter {
   readonly updatedAfter?: number | undefined;
   /** Those that were made for one turn, or those that weren't. */
   readonly stateless?: boolean | undefined;
+  /** Those that a person has, or was asked to take. */
+  readonly held?: boolean | undefined;
 }
 
 /** The sessions of one end user: all, one of them, or those with some agents. */
@@ -50,9 +52,10 @@ export class SessionIndex {
     limit: number,
     owners?: SessionOwners,
   ): Promise<Session[]> {
-    const { agent, status, subject, externalId, metadata, updatedAfter, stateless } = filter;
+    const { agent, status, subject, externalId, metadata, updatedAfter, stateless, held } = filter;
     const index = byIndex({
       sessions_by_external_id: externalId,
+      held_sessions: held === true ? "held" : undefined,
       sessions_by_subject: subject ?? owners?.subject,
       sessions_by_agent: agent,
       sessions_by_status: status,
@@ -62,6 +65,7 @@ export class SessionIndex {
       ...(owners === undefined ? [] : ownedBy(owners)),
       ...(updatedAfter === undefined ? [] : [sql`updated_at > ${updatedAfter}`]),
       ...(stateless === undefined ? [] : [sql`stateless = ${stateless ? 1 : 0}`]),
+      ...(held === undefined ? [] : [held ? sql`held_at IS NOT NULL` : sql`held_at IS NULL`]),
       ...hasMetadata(metadata),
     ];
     return newestFirst(this.db, copies, tenantId, { conditions, index }, before, limit);

@@ -66,10 +66,12 @@ import { changeSessionContext } from "../../src/application/sessions/change-cont
 import { changeSession } from "../../src/application/sessions/change-session.js";
 import { editMessage } from "../../src/application/sessions/edit-message.js";
 import { readTurnTrace } from "../../src/application/sessions/read-turn-trace.js";
+import { requestPerson } from "../../src/application/sessions/request-person.js";
 import { sendMessage, streamMessage } from "../../src/application/sessions/send-message.js";
 import { eraseSubject, exportSubject } from "../../src/application/subjects/begin-job.js";
 import { putHold } from "../../src/application/subjects/holds.js";
 import { readSubjectFile } from "../../src/application/subjects/read-jobs.js";
+import { writeAsStaff } from "../../src/application/sessions/write-as-staff.js";
 import { labelDecision, labelMessage } from "../../src/application/supervision/label-decision.js";
 import { replayDecisions } from "../../src/application/supervision/replay-decisions.js";
 import { triedSupervisors } from "../../src/application/supervision/tried-supervisors.js";
@@ -194,6 +196,9 @@ const calls: Readonly<Record<string, Call>> = {
   deleteResponse: (actor, services) => deleteResponse(actor, { id: response }, services),
   editMessage: (actor, services) =>
     editMessage(actor, { ...message, edit: { operations: [], baseHash: "x" } }, services),
+  writeAsStaff: (actor, services) =>
+    writeAsStaff(actor, { sessionId: "ses_1", message: { content: "Here I am." } }, services),
+  requestPerson: (actor, services) => requestPerson(actor, { sessionId: "ses_1", request: {} }, services),
   changeSessionContext: (actor, services) =>
     changeSessionContext(actor, { sessionId: "ses_1", change: contextChangeSchema.parse({}) }, services),
   followEvents: async (actor, services) => (await followEvents(actor, root, services)).stream(events),

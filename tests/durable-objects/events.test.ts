@@ -107,6 +107,9 @@ async function sessionOfAModel(tenant: TestTenant): Promise<StreamEvent[]> {
   const waiting = await tenant.say(session, "And now?");
   const queued = await tenant.say(session, "Well?", { waitMs: 0 });
   for (const { turnId } of [queued, waiting]) await tenant.call("POST", `${path}/turns/${turnId}/cancel`);
+  await tenant.call("POST", `${path}/hold`);
+  await tenant.call("POST", `${path}/staff-messages`, { content: "Here I am." });
+  await tenant.call("DELETE", `${path}/hold`);
   return [...streamed, ...(await logOf(tenant, path))];
 }
 

@@ -102,6 +102,51 @@ export const keyedWrites: Readonly<Record<string, (tenant: TestTenant) => Promis
       same: ({ turnId }) => turnId,
     };
   },
+  "POST /v1/sessions/{sessionId}/hold": async (tenant) => {
+    const { path } = await talking(tenant);
+    return {
+      call: ["POST", `${path}/hold`],
+      between: () => tenant.call("DELETE", `${path}/hold`),
+      effects: () => body(tenant, path),
+    };
+  },
+  "DELETE /v1/sessions/{sessionId}/hold": async (tenant) => {
+    const { path } = await talking(tenant);
+    await tenant.call("POST", `${path}/hold`);
+    return {
+      call: ["DELETE", `${path}/hold`],
+      between: () => tenant.call("POST", `${path}/hold`),
+      effects: () => body(tenant, path),
+    };
+  },
+  "POST /v1/sessions/{sessionId}/staff-messages": async (tenant) => {
+    const { path } = await talking(tenant);
+    await tenant.call("POST", `${path}/hold`);
+    return {
+      call: ["POST", `${path}/staff-messages`, { content: "One moment." }],
+      other: { content: "Two moments." },
+      effects: () => body(tenant, `${path}/messages`),
+      same: ({ turnId }) => turnId,
+    };
+  },
+  "POST /v1/sessions/{sessionId}/person": async (tenant) => {
+    const { path } = await talking(tenant);
+    return {
+      call: ["POST", `${path}/person`, {}],
+      other: { speaker: "Ana" },
+      between: () => tenant.call("DELETE", `${path}/person`),
+      effects: () => body(tenant, path),
+    };
+  },
+  "DELETE /v1/sessions/{sessionId}/person": async (tenant) => {
+    const { path } = await talking(tenant);
+    await tenant.call("POST", `${path}/person`, {});
+    return {
+      call: ["DELETE", `${path}/person`],
+      between: () => tenant.call("POST", `${path}/person`, {}),
+      effects: () => body(tenant, path),
+    };
+  },
   "POST /v1/sessions/{sessionId}/messages/{messageId}/edits": async (tenant) => {
     const { path, turn } = await talking(tenant);
     const reply = `${path}/messages/${turn.reply?.messageId}`;

@@ -320,9 +320,40 @@ it("commands begin anew, and hand the conversation over to a person and back", a
   const { "Give back to the bot": back = "" } = await channel.buttons();
   await channel.deliver(await slack.press(back, { id: 7, isStaff: true }));
   await expect.poll(() => channel.texts()).toContain("The bot answers here again.");
-  await channel.say(6, "Are you there?");
+  // What nobody answered meanwhile, it answers.
   await expect.poll(() => channel.texts()).toContain("I am back.");
-  expect(JSON.stringify(await model.requests())).not.toContain("Anybody?");
+  expect(JSON.stringify((await model.requests()).at(-1))).toContain("Anybody?");
+});
+
+it("what a person writes in a conversation that they took over is posted there, whoever's message it answers, and no bot beside it", async () => {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant");
+  const channel = await connect(tenant, slack);
+  await channel.say(1, "/person");
+  await expect.poll(() => channel.texts()).toContain("A person was asked to go on here.");
+  const [{ askId, from }] = await eventually(async () => {
+    const { items } = (await tenant.call("GET", "/v1/asks?kind=handover")).body;
+    expect(items).toHaveLength(1);
+    return items;
+  });
+  await tenant.call("POST", `/v1/asks/${askId}/answer`, { decision: "take" });
+  await expect.poll(() => channel.texts()).toContain("A person answers here now.");
+  const write = (content: string) => tenant.call("POST", `/v1/sessions/${from.sessionId}/staff-messages`, { content });
+  await write("I am Ada.");
+  await expect.poll(() => channel.texts()).toContain("I am Ada.");
+  await channel.say(2, "Where is it?");
+  await channel.say(3, "My parcel.");
+  await expect
+    .poll(async () => (await tenant.call("GET", `/v1/sessions/${from.sessionId}/messages`)).body.items.length)
+    .toBe(3);
+  await write("In Lyon.");
+  await expect.poll(() => channel.texts()).toContain("In Lyon.");
+  const texts = await channel.texts();
+  expect(texts.filter((text: string) => text === "In Lyon.")).toHaveLength(1);
+  expect(texts.filter((text: string) => text === "Your message was taken. A person answers here.")).toHaveLength(1);
+  await channel.say(4, "/bot");
+  await expect.poll(() => channel.texts()).toContain("A person has taken over here, and hands the conversation back.");
+  expect(await model.requests()).toHaveLength(0);
 });
 
 function slackForm(metadata: string, text: string) {

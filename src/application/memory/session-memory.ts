@@ -151,7 +151,8 @@ export class SessionMemory {
     if (!says && edit === undefined) return;
     const memory = await this.service.memory(link.tenantId, link.memoryId);
     if (!memory.ok) return;
-    const speaker = message.role === "assistant" ? undefined : message.speaker;
+    const isStaffs = message.role === "assistant" && message.author !== undefined;
+    const speaker = isStaffs ? "staff" : message.role === "assistant" ? undefined : message.speaker;
     const occurredAt = new Date(at).toISOString();
     const recorded = { role: message.role, content, ...defined({ speaker }), occurredAt };
     const { messageId } = message;
@@ -161,7 +162,7 @@ export class SessionMemory {
       const result = await this.service.processMessages(memory.value, link.threadId, [recorded], {
         idempotencyKey: key,
         flushNow: edit !== undefined,
-        vouchedBy: { kind: message.role === "assistant" ? "agent" : "system", id: "session" },
+        vouchedBy: { kind: message.role === "assistant" && !isStaffs ? "agent" : "system", id: "session" },
       });
       if (!result.ok) log("info", "memory.record_refused", { tenantId: link.tenantId, code: result.problem.code });
     }

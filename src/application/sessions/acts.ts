@@ -6,6 +6,7 @@ import { changeSession, superviseSession } from "./change-session.js";
 import { deleteSession } from "./delete-session.js";
 import { editMessage } from "./edit-message.js";
 import { eraseMessage } from "./erase-message.js";
+import { holdSession, releaseSession } from "./hold-session.js";
 import { listSessions } from "./list-sessions.js";
 import { readSessionContext } from "./read-context.js";
 import { readConversation } from "./read-conversation.js";
@@ -15,10 +16,12 @@ import { readTranscript } from "./read-transcript.js";
 import { readTurn } from "./read-turn.js";
 import { readTurnTrace } from "./read-turn-trace.js";
 import { readVersions } from "./read-versions.js";
+import { requestPerson, withdrawPersonRequest } from "./request-person.js";
 import { restoreSessionContext } from "./restore-context.js";
 import { restoreMessage } from "./restore-message.js";
 import { sendMessage } from "./send-message.js";
 import { readOriginals } from "./turn-for.js";
+import { writeAsStaff } from "./write-as-staff.js";
 
 export const sessionActs = [
   beginSession,
@@ -40,6 +43,11 @@ export const sessionActs = [
   editMessage,
   restoreMessage,
   eraseMessage,
+  holdSession,
+  releaseSession,
+  writeAsStaff,
+  requestPerson,
+  withdrawPersonRequest,
   equipSession,
   chooseSessionContext,
   superviseSession,

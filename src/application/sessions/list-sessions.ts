@@ -27,6 +27,11 @@ export const listSessions = act("listSessions", {
       subject: subjectSchema.optional(),
       externalId: externalIdSchema.optional(),
       updatedAfter: z.iso.datetime({ offset: true }).transform(Date.parse).optional(),
+      /** Those that a person has taken over or was asked to, or the others. */
+      held: z
+        .enum(["true", "false"])
+        .transform((held) => held === "true")
+        .optional(),
       metadata: metadataInput(),
     }),
   output: () => listOf(sessionSchema),

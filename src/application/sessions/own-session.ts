@@ -1,6 +1,6 @@
 /** Whose session it is: end users reach those of their subject alone, and keys all of their tenant's. */
 import { z } from "zod";
-import type { NewSession, SessionDefinition } from "../../chat/session.js";
+import type { NewSession, Session, SessionDefinition } from "../../chat/session.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { SessionOwners } from "../../stores/session-index.js";
 import type { Actor } from "../../tenancy/actor.js";
@@ -34,14 +34,16 @@ export function ownersOf({ role, subject, only }: Actor): SessionOwners | undefi
 }
 
 /** A session as its actor sees it: which rules, references and tools it has in force is nothing for its end user. */
-export function sessionFor<T extends Pick<SessionDefinition, "context" | "mentionable" | "experiment">>(
-  actor: Actor,
-  session: T,
-): T {
+export function sessionFor<
+  T extends Pick<SessionDefinition, "context" | "mentionable" | "experiment"> & Pick<Session, "hold">,
+>(actor: Actor, session: T): T {
   const seen = { ...session };
   // Who has which variant is for those who experiment.
   if (actor.role === "user" || actor.role === "client") delete seen.experiment;
-  return actor.role === "user" ? { ...seen, context: noContext, mentionable: { rules: [], references: [] } } : seen;
+  if (actor.role !== "user") return seen;
+  const { hold } = seen;
+  const shown = { ...seen, context: noContext, mentionable: { rules: [], references: [] } };
+  return hold === undefined ? shown : { ...shown, hold: { state: hold.state, since: hold.since } };
 }
 
 const noContext = { rules: [], references: [], tools: [], excluded: { rules: [], references: [], tools: [] } };

@@ -18,6 +18,7 @@ export const kindWords: Readonly<Record<Ask["kind"], string>> = {
   approval: "Approval",
   human: "Question",
   context: "Context",
+  handover: "Person wanted",
 };
 
 export function Kind({ ask }: { readonly ask: Ask }) {

@@ -22,6 +22,7 @@ const turnResultSchema = z.object({
   error: z.string().optional().describe("Why there is no reply: what was blocked, or what failed."),
   supervision: z.enum(["ok", "degraded"]),
   asks: z.array(questionSchema).describe("What is waited for."),
+  held: z.string().optional().describe("A person has the conversation: what its user may be told."),
 });
 type TurnResult = z.input<typeof turnResultSchema>;
 
@@ -34,11 +35,13 @@ function turnResult(sessionId: string, turn: Turn, call: Call): TurnResult {
     asks,
     supervision: turn.supervision.status,
     ...defined({ reply: turn.reply && replyText(turn.reply.modelReply), error: turn.error?.content }),
+    ...defined({ held: turn.waitsFor?.held && turn.userMessage }),
   };
 }
 
-function turnText({ status, reply, error, asks, turnId }: TurnResult): string {
+function turnText({ status, reply, error, asks, turnId, held }: TurnResult): string {
   if (status === "needs_input") return questionsText(asks);
+  if (held !== undefined) return `${held} get_turn waits for what they write.`;
   const then = status === "queued" ? "it begins when the turns before it are over" : "get_turn waits for its end";
   return reply ?? error ?? `The turn ${turnId} is ${status}; ${then}.`;
 }
@@ -142,7 +145,12 @@ export const sessionTools: readonly McpTool[] = [
       ].join("\n"),
     run: async (query, { actor, services }) => {
       const page = await readTranscript(actor, query, services);
-      return { ...page, items: page.items.map((message) => ({ ...message, content: messageText(message) })) };
+      const items = page.items.map((message) => ({
+        ...message,
+        content: messageText(message),
+        ...(message.role === "assistant" && message.author !== undefined ? { speaker: "staff" } : {}),
+      }));
+      return { ...page, items };
     },
   }),
 ];

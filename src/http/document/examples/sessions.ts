@@ -194,7 +194,7 @@ export const sessionExamples: Readonly<Record<string, unknown>> = {
   "claimAsk request": { takeOver: true },
   "listAsksCounts 200": {
     open: 3,
-    byKind: { human: 0, context: 0, approval: 1, review: 2 },
+    byKind: { human: 0, context: 0, approval: 1, review: 2, handover: 0 },
     byAudience: { user: 0, staff: 3 },
     byAgent: [{ agent: "clerk", open: 3 }],
     overdue: 1,
@@ -209,5 +209,7 @@ export const sessionExamples: Readonly<Record<string, unknown>> = {
     bySupervisor: [{ supervisor: "promises", ...decided }],
     openByAge: { underFiveMinutes: 2, underAnHour: 1, underADay: 0, longer: 0 },
   },
+  "writeAsStaff request": { content: "This is Ada. I have found your parcel: it comes on Monday." },
+  "requestPerson request": { speaker: "Ana" },
   "answerAsk request": { decision: "edit", content: "The refund is paid within 14 days." },
 };
