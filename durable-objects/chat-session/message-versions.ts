@@ -32,6 +32,8 @@ export interface MessageVersionsPorts {
   readonly now: () => number;
   /** Called in the write that stored a message's n-th change, or erased it. */
   readonly changed: (messageId: string, change: number | "erased") => void;
+  /** What was said about a turn may quote what is erased of it; in the write that erases. */
+  readonly forgetComments: (turnId: string) => void;
   /** The rules that nobody's words may pass. */
   readonly rules: () => Promise<readonly Supervisor[]>;
 }
@@ -122,6 +124,7 @@ export class MessageVersions {
       store.replaceMessage(erasedMessage(message));
       store.forgetText(turn, messageId, keyAfterwards);
       store.passes.forgetTexts(turn.turnId);
+      this.ports.forgetComments(turn.turnId);
       kit.shadows.forget();
       store.trace.erase(turn.turnId);
       kit.debates.erase(turn.turnId);

@@ -2,6 +2,7 @@
 
 import { type ContextChangeBody, type ContextView, contextChangeSchema } from "../../src/chat/context.js";
 import type { RecordedConversation } from "../../src/chat/conversation.js";
+import { type Feedback, type NewFeedback, newFeedbackSchema } from "../../src/chat/feedback.js";
 import { type MessageEdit, type MessageVersion, messageEditSchema } from "../../src/chat/message-version.js";
 import {
   type Session,
@@ -149,7 +150,12 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
     const items = shown.map(({ message, turnId }) => {
       const about = passes.ofTurn(turnId).filter(({ hook }) => (hook === "request") === (message.role === "user"));
       const asks = message.role === "user" ? this.engine.kit.asks.ofWork(turnId) : [];
-      return { turnId, message, passes: [...about], asks };
+      const { messageId, role } = message;
+      // What is said of a turn stands by its reply.
+      const feedback = this.engine.feedback
+        .ofTurn(turnId)
+        .filter((given) => (given.messageId === undefined ? role !== "user" : given.messageId === messageId));
+      return { turnId, message, passes: [...about], asks, feedback };
     });
     const earlier = rows.length > limit ? (shown[0]?.seq ?? null) : null;
     return toWire(ok({ items, earlier }));
@@ -211,6 +217,11 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
     if (!this.exists()) return toWire(noSession);
     const written = await this.engine.handOver.write(content, by, command);
     return toWire(written.ok ? this.engine.turn(written.value) : written);
+  }
+
+  async giveFeedback(given: Wire<NewFeedback>, by: ActorRecord): Promise<Wire<Result<Feedback>>> {
+    if (!this.exists()) return toWire(noSession);
+    return toWire(await this.engine.feedback.give(fromWire(given, newFeedbackSchema()), by));
   }
 
   async supervision(after: number, limit: number): Promise<Wire<Result<Page<RecordedPass>>>> {

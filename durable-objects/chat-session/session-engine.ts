@@ -19,6 +19,7 @@ import { Kit } from "../kit/kit.js";
 import type { RootEngine } from "../kit/root.js";
 import type { WorkItem } from "../kit/work-loop.js";
 import { AnswerSupervision } from "./answer-supervision.js";
+import { FeedbackBook } from "./feedback-book.js";
 import { HandOver, silenceDeadline } from "./hand-over.js";
 import { MessageIntake } from "./message-intake.js";
 import { MessageVersions } from "./message-versions.js";
@@ -41,6 +42,7 @@ export class SessionEngine implements RootEngine {
   readonly outbox: SessionOutbox;
   readonly intake: MessageIntake;
   readonly handOver: HandOver;
+  readonly feedback: FeedbackBook;
   /** The turn that was driven last. */
   private run: TurnRun | undefined;
 
@@ -77,6 +79,7 @@ export class SessionEngine implements RootEngine {
       onRollback: () => {
         this.store.onRollback();
         this.context.onRollback();
+        this.feedback.onRollback();
       },
       shadows: { platform, keep: (turnId, state) => this.store.passes.add(turnId, state, platform.now()) },
       load: platform.load,
@@ -86,6 +89,7 @@ export class SessionEngine implements RootEngine {
       kit: this.kit,
       now: platform.now,
       changed: (messageId, change) => this.outbox.remember(messageId, change),
+      forgetComments: (turnId) => this.feedback.forgetComments(turnId),
       rules: () => loadRules({ ...this.store.session(), context: () => this.context.current().context }, platform),
     });
     this.context = new VersionedContext({
@@ -103,6 +107,13 @@ export class SessionEngine implements RootEngine {
       now: platform.now,
       throughRules: (message) => this.versions.throughRules(message),
       withdrawReply: () => this.run?.stream?.withdraw(),
+    });
+    this.feedback = new FeedbackBook({
+      sql: ctx.storage.sql,
+      store: this.store,
+      kit: this.kit,
+      now: platform.now,
+      throughRules: (message) => this.versions.throughRules(message),
     });
     this.intake = new MessageIntake({
       store: this.store,

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { endedStatuses, modelUsageSchema } from "../agent/work.js";
 import { storedAskSchema } from "../asks/ask.js";
+import type { ListedFeedback } from "../chat/feedback.js";
 import { storedSessionSchema } from "../chat/session.js";
 import { deliveryStatuses } from "../conversation/delivery.js";
 import { assignmentSchema } from "../evidence/assignment.js";
@@ -124,6 +125,13 @@ export const outboxTopics = {
     handler: "d1",
     isCopy: true,
     payload: assignmentSchema.extend({ blocked: z.boolean(), failed: z.boolean(), degraded: z.boolean() }),
+  },
+  feedback: {
+    description: "Somebody said what they think of a turn or a message; a row for counting, without the comment.",
+    handler: "d1",
+    isCopy: true,
+    // As the write made it, by its own shape.
+    payload: z.custom<ListedFeedback>(),
   },
   work_ended: {
     description: "A turn or run ended before its time; its workers count as busy no longer.",

@@ -4,8 +4,14 @@ import { askSchema } from "../asks/ask.js";
 import { chatMessageSchema } from "../conversation/message.js";
 import { shownPassSchema, supervisionStateSchema } from "../supervision/state.js";
 import { lazily } from "../text/lazily.js";
+import { feedbackSchema } from "./feedback.js";
 
-const said = lazily(() => ({ turnId: z.string(), message: chatMessageSchema, asks: z.array(askSchema) }));
+const said = lazily(() => ({
+  turnId: z.string(),
+  message: chatMessageSchema,
+  asks: z.array(askSchema),
+  feedback: z.array(feedbackSchema()),
+}));
 
 /** What to give as `before` for what was said before these; null where there is nothing. */
 const earlier = lazily(() => z.int().nullable());

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { type ContextChangeBody, type ContextView, contextViewSchema } from "../chat/context.js";
 import { type RecordedConversation, recordedConversationSchema } from "../chat/conversation.js";
+import { type Feedback, feedbackSchema, type NewFeedback } from "../chat/feedback.js";
 import { type MessageEdit, type MessageVersion, messageVersionSchema } from "../chat/message-version.js";
 import {
   recordedPassSchema,
@@ -111,6 +112,7 @@ export interface SessionObject extends RootObject {
   supervision(after: number, limit: number): Promise<Wire<Result<Page<RecordedPass>>>>;
   handOver(step: HandOverStep, by: ActorRecord, command?: CommandKey): Promise<Wire<Result<Session>>>;
   writeAsStaff(content: string, by: ActorRecord, command?: CommandKey): Promise<Wire<Result<Turn>>>;
+  giveFeedback(given: Wire<NewFeedback>, by: ActorRecord): Promise<Wire<Result<Feedback>>>;
 }
 
 /** A conversation on its way between its agent and the staff. */
@@ -130,6 +132,7 @@ const refusedResult = resultOf(z.never());
 const contextResult = resultOf(contextViewSchema);
 const messagesResult = resultOf(pageSchema(chatMessageSchema));
 const conversationResult = lazily(() => resultOf(recordedConversationSchema()));
+const feedbackResult = lazily(() => resultOf(feedbackSchema()));
 const versionResult = resultOf(messageVersionSchema);
 const versionsResult = resultOf(z.array(messageVersionSchema));
 const passesResult = resultOf(pageSchema(recordedPassSchema));
@@ -299,6 +302,11 @@ export class SessionGateway extends RootGateway<SessionObject> {
     // Without a key it isn't repeated: it would be said twice.
     const write = (object: SessionObject) => object.writeAsStaff(content, by, command);
     return this.objects.read([tenantId, sessionId], turnResult, write, command !== undefined);
+  }
+
+  giveFeedback(tenantId: string, sessionId: string, given: NewFeedback, by: ActorRecord): Promise<Result<Feedback>> {
+    const give = (object: SessionObject) => object.giveFeedback(toWire(given), by);
+    return this.objects.read([tenantId, sessionId], feedbackResult(), give);
   }
 
   supervision(tenantId: string, sessionId: string, after: number, limit: number): Promise<Result<Page<RecordedPass>>> {

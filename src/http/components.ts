@@ -39,6 +39,7 @@ import {
   sessionContextSchema,
 } from "../chat/context.js";
 import { effectiveContextSchema } from "../chat/effective-context.js";
+import { feedbackSchema } from "../chat/feedback.js";
 import { messageEditSchema, messageVersionSchema } from "../chat/message-version.js";
 import { newSessionSchema, passViewSchema, sendMessageSchema, sessionSchema, turnSchema } from "../chat/session.js";
 import { actorRecordSchema } from "../conversation/actor-record.js";
@@ -149,6 +150,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
   ReplyTurn: replyTurnSchema,
   ToolCallRequest: toolCallRequestSchema,
   ToolCallResult: toolCallResultSchema,
+  Feedback: feedbackSchema(),
   MessageEdit: messageEditSchema(),
   EditOperation: editOperationSchema(),
   MessageVersion: messageVersionSchema,

@@ -199,6 +199,17 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: Handler<Topic> } = {
           VALUES (${tenantId}, ${evalId}, ${dataset}, ${status}, ${text}, ${id})
           ON CONFLICT DO UPDATE SET status = ${status}, body = ${text}, revision = ${id} WHERE revision < ${id}`,
     ),
+  feedback: (messages, { tenantId, ownerId }) =>
+    messages.map(({ id, payload: given }) => {
+      const { turnId, messageId, score, label, by, agent, subject } = given;
+      const about = messageId ?? turnId;
+      return sql`INSERT INTO feedback (tenant_id, session_id, about, actor_kind, actor_id, turn_id, message_id, score,
+          label, actor, agent, subject, at, revision)
+        VALUES (${tenantId}, ${ownerId}, ${about}, ${by.kind}, ${by.id}, ${turnId}, ${messageId}, ${score}, ${label},
+          ${JSON.stringify(by)}, ${agent}, ${subject}, ${Date.parse(given.at)}, ${id})
+        ON CONFLICT DO UPDATE SET score = excluded.score, label = excluded.label, at = excluded.at,
+          revision = excluded.revision WHERE revision < excluded.revision`;
+    }),
 
   experiment: (messages, { tenantId }) => messages.map(({ payload }) => countUnit(tenantId, payload)),
 

@@ -100,6 +100,7 @@ export class SessionIndex {
     await batch(this.db, [
       ...(deleted === undefined ? [] : [insertDeletion(tenantId, sessionId, { type: "session.deleted", ...deleted })]),
       sql`DELETE FROM sessions WHERE tenant_id = ${tenantId} AND session_id = ${sessionId}`,
+      sql`DELETE FROM feedback WHERE tenant_id = ${tenantId} AND session_id = ${sessionId}`,
       sql`DELETE FROM decisions WHERE tenant_id = ${tenantId} AND owner_id = ${sessionId}`,
       sql`DELETE FROM asks INDEXED BY asks_of_owner WHERE tenant_id = ${tenantId} AND owner_id = ${sessionId}`,
     ]);

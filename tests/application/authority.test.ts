@@ -65,6 +65,7 @@ import { beginSession, ensureSession } from "../../src/application/sessions/begi
 import { changeSessionContext } from "../../src/application/sessions/change-context.js";
 import { changeSession } from "../../src/application/sessions/change-session.js";
 import { editMessage } from "../../src/application/sessions/edit-message.js";
+import { giveFeedback } from "../../src/application/sessions/give-feedback.js";
 import { readTurnTrace } from "../../src/application/sessions/read-turn-trace.js";
 import { requestPerson } from "../../src/application/sessions/request-person.js";
 import { sendMessage, streamMessage } from "../../src/application/sessions/send-message.js";
@@ -199,6 +200,8 @@ const calls: Readonly<Record<string, Call>> = {
   writeAsStaff: (actor, services) =>
     writeAsStaff(actor, { sessionId: "ses_1", message: { content: "Here I am." } }, services),
   requestPerson: (actor, services) => requestPerson(actor, { sessionId: "ses_1", request: {} }, services),
+  giveFeedback: (actor, services) =>
+    giveFeedback(actor, { sessionId: "ses_1", feedback: { about: { turnId: "trn_1" }, score: 1 } }, services),
   changeSessionContext: (actor, services) =>
     changeSessionContext(actor, { sessionId: "ses_1", change: contextChangeSchema.parse({}) }, services),
   followEvents: async (actor, services) => (await followEvents(actor, root, services)).stream(events),

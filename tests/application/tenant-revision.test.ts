@@ -109,7 +109,7 @@ const raising = {
 /** All others: what they change lies in objects, or in tables that nobody keeps by the revision. */
 const keeping = {
   sessions:
-    "beginSession equipSession chooseSessionContext superviseSession listSessions readSession changeSession deleteSession sendMessage completeChat instructAgent readResponse deleteResponse readTurn readTurnTrace cancelTurn readTranscript readConversation readVersions readOriginals editMessage restoreMessage eraseMessage holdSession releaseSession writeAsStaff requestPerson withdrawPersonRequest readSessionContext changeSessionContext restoreSessionContext readSupervision followEvents",
+    "beginSession equipSession chooseSessionContext superviseSession listSessions readSession changeSession deleteSession sendMessage completeChat instructAgent readResponse deleteResponse readTurn readTurnTrace cancelTurn readTranscript readConversation readVersions readOriginals editMessage restoreMessage eraseMessage holdSession releaseSession writeAsStaff requestPerson withdrawPersonRequest giveFeedback listFeedback readSessionContext changeSessionContext restoreSessionContext readSupervision followEvents",
   asks: "answerAsk claimAsk releaseAsk cancelAsk answerStaffAsks readInboxRevision",
   runs: "startRun sendTeam readTrace cancelRun",
   roundtables:

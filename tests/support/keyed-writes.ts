@@ -658,6 +658,8 @@ export const naturallyOnce: Readonly<Record<string, string>> = {
   "POST /v1/runs/{runId}/cancel": once,
   "POST /v1/asks/{askId}/cancel": "an ask is closed once, and says by whom",
   "POST /v1/asks/{askId}/answer": "the first answer wins, and the same one is the same",
+  "PUT /v1/sessions/{sessionId}/feedback":
+    "the newest of an actor takes the place of the one before: the same again is the same",
   "POST /v1/sessions/{sessionId}/messages/{messageId}/erase": "what was erased is told again, from what is left of it",
   "POST /v1/memories/{memoryId}/threads/{threadId}/start": "a thread that has begun has begun",
   "POST /v1/memories/{memoryId}/threads/{threadId}/end": "a flush is asked for up to a message, and only once",

@@ -43,6 +43,7 @@ export const countAsks = act("countAsks", {
         context: ofKind("context"),
         approval: ofKind("approval"),
         review: ofKind("review"),
+        handover: ofKind("handover"),
       },
       byAudience: {
         user: sum(({ audience }) => audience === "user"),

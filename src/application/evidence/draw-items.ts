@@ -119,10 +119,11 @@ const finders: Readonly<Record<NewDraw["labels"], Finder>> = {
         if (text.hook !== "request" && text.hook !== "response") continue;
         if (supervisor !== undefined && !supervisors.includes(supervisor)) continue;
         if (agent !== undefined && ask.from.agent !== agent) continue;
-        if (decided.decision === "once" || decided.decision === "session" || decided.decision === "deny") continue;
+        const { decision } = decided;
+        if (decision !== "accept" && decision !== "edit" && decision !== "reject") continue;
         const content = "content" in decided ? decided.content : undefined;
         const texts = { before: text.original, proposed: text.proposed };
-        const expected = expectedOfReview({ decision: decided.decision, content }, texts);
+        const expected = expectedOfReview({ decision, content }, texts);
         found.push({ sessionId, turnId, hook: text.hook, expected });
       }
       const last = page.at(-1);

@@ -6,6 +6,7 @@ import { changeSession, superviseSession } from "./change-session.js";
 import { deleteSession } from "./delete-session.js";
 import { editMessage } from "./edit-message.js";
 import { eraseMessage } from "./erase-message.js";
+import { giveFeedback, listFeedback } from "./give-feedback.js";
 import { holdSession, releaseSession } from "./hold-session.js";
 import { listSessions } from "./list-sessions.js";
 import { readSessionContext } from "./read-context.js";
@@ -48,6 +49,8 @@ export const sessionActs = [
   writeAsStaff,
   requestPerson,
   withdrawPersonRequest,
+  giveFeedback,
+  listFeedback,
   equipSession,
   chooseSessionContext,
   superviseSession,

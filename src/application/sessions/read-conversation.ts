@@ -32,11 +32,12 @@ export const readConversation = act("readConversation", {
     const { items, earlier } = need(await services.sessions.conversation(actor.tenantId, sessionId, before, limit));
     return {
       earlier,
-      items: items.map(({ turnId, message, passes, asks }) => ({
+      items: items.map(({ turnId, message, passes, asks, feedback }) => ({
         turnId,
         message: messageFor(actor, message),
         passes: passes.map(passForOthers),
         asks: asks.map((ask) => askFor(actor, ask)),
+        feedback,
       })),
     };
   },

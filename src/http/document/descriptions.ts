@@ -40,6 +40,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   "Datasets and evals":
     "Texts with what should come of them, and what supervisors make of these: before a change counts.",
   Experiments: "For a share of end users another stored agent answers, until it is shown whether it is better.",
+  Feedback: "What people and programs say of turns and messages.",
   Audit: "What was decided in the tenant, by supervisors and by people.",
   Memory: "Vaults, memories, threads of messages, the entries made of them, and the contexts written from those.",
 };

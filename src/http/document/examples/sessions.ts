@@ -17,6 +17,16 @@ const newSession = {
   context: { rules: ["politeness"], references: ["returns"] },
   metadata: { channel: "web" },
 };
+const feedback = {
+  sessionId,
+  turnId,
+  score: -1,
+  label: "wrong-date",
+  by: { kind: "token", id: "tok:ada", role: "user", subject: "ada" },
+  agent: "clerk",
+  subject: "ada",
+  at,
+};
 const operator = { kind: "key", id: "key_01m8072f", role: "operator" };
 const supervisor = { kind: "supervisor", id: "privacy" };
 const context = { rules: ["politeness"], references: ["returns"], tools: [], excluded: nothing };
@@ -85,7 +95,7 @@ const failedTurn = {
 const decided = { answered: 9, medianMs: 41_000, p90Ms: 310_000, accepted: 6, edited: 2, rejected: 1 };
 
 export const sessionExamples: Readonly<Record<string, unknown>> = {
-  "getSessionConversation 200": { items: [{ turnId, message, passes: [], asks: [] }], earlier: 41 },
+  "getSessionConversation 200": { items: [{ turnId, message, passes: [], asks: [], feedback: [] }], earlier: 41 },
   NewSession: newSession,
   Session: session,
   "updateSession request": { metadata: { channel: "app", campaign: null } },
@@ -209,6 +219,9 @@ export const sessionExamples: Readonly<Record<string, unknown>> = {
     bySupervisor: [{ supervisor: "promises", ...decided }],
     openByAge: { underFiveMinutes: 2, underAnHour: 1, underADay: 0, longer: 0 },
   },
+  "giveFeedback request": { about: { turnId }, score: -1, label: "wrong-date", comment: "It came on Sunday." },
+  "giveFeedback 200": { ...feedback, comment: "It came on Sunday." },
+  "listFeedback 200": { items: [feedback], nextCursor: null },
   "writeAsStaff request": { content: "This is Ada. I have found your parcel: it comes on Monday." },
   "requestPerson request": { speaker: "Ana" },
   "answerAsk request": { decision: "edit", content: "The refund is paid within 14 days." },

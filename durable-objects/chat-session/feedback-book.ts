@@ -1,0 +1,94 @@
+/** What people and programs say of a session's turns and messages: one for each of them and each thing, the newest counts. */
+
+import { type Feedback, feedbackSchema, type NewFeedback } from "../../src/chat/feedback.js";
+import type { ActorRecord } from "../../src/conversation/actor-record.js";
+import { defined } from "../../src/conversation/defined.js";
+import { ok, type Result, refuse } from "../../src/conversation/problem.js";
+import { exec } from "../../src/platform/sql.js";
+import type { Kit } from "../kit/kit.js";
+import type { MessageVersions } from "./message-versions.js";
+import type { ChatSessionStore } from "./store.js";
+
+export interface FeedbackPorts {
+  readonly sql: SqlStorage;
+  readonly store: ChatSessionStore;
+  readonly kit: Kit;
+  readonly now: () => number;
+  readonly throughRules: MessageVersions["throughRules"];
+}
+
+export class FeedbackBook {
+  /** Whether there is its table, which is made by the first: most sessions never have one. */
+  private hasTable: boolean | undefined;
+
+  constructor(private readonly ports: FeedbackPorts) {}
+
+  onRollback(): void {
+    this.hasTable = undefined;
+  }
+
+  /** The comment passes the rules that a message passes. Said again it takes the place of what was said before. */
+  async give({ about, score, label, comment }: NewFeedback, by: ActorRecord): Promise<Result<Feedback>> {
+    const { store, kit, now } = this.ports;
+    const turn =
+      about.turnId === undefined ? store.turns.ofMessage(about.messageId ?? "") : store.turns.get(about.turnId);
+    const { messageId } = about;
+    if (turn === undefined || (messageId !== undefined && store.messages.get(messageId) === undefined)) return nothing;
+    const cleared = await this.cleared(comment);
+    if (!cleared.ok) return cleared;
+    const { sessionId, definition } = store.session();
+    const { agent, subject } = definition;
+    const at = now();
+    const given: Feedback = {
+      ...{ sessionId, turnId: turn.turnId, score, by, agent, at: new Date(at).toISOString() },
+      ...defined({ messageId, label, comment: cleared.value, subject }),
+    };
+    kit.write(() => {
+      this.makeTable();
+      exec(this.ports.sql)`INSERT OR REPLACE INTO feedback (about, actor_kind, actor_id, turn_id, body, at)
+        VALUES (${messageId ?? turn.turnId}, ${by.kind}, ${by.id}, ${turn.turnId}, ${JSON.stringify(given)}, ${at})`;
+      const { comment: _, ...listed } = given;
+      kit.outbox.put("feedback", `${messageId ?? turn.turnId} ${by.kind} ${by.id}`, listed);
+    });
+    kit.deliverSoon();
+    return ok(given);
+  }
+
+  /** Of a turn and its messages, the oldest first. */
+  ofTurn(turnId: string): Feedback[] {
+    if (!this.exists()) return [];
+    return exec<{ body: string }>(this.ports.sql)`SELECT body FROM feedback WHERE turn_id = ${turnId} ORDER BY at`
+      .toArray()
+      .map(({ body }) => feedbackSchema().parse(JSON.parse(body)));
+  }
+
+  /** Comments may quote the text that is erased. In the write that does it. */
+  forgetComments(turnId: string): void {
+    if (!this.exists()) return;
+    exec(this.ports.sql)`UPDATE feedback SET body = json_remove(body, '$.comment') WHERE turn_id = ${turnId}`;
+  }
+
+  private async cleared(comment: string | undefined): Promise<Result<string | undefined>> {
+    if (comment === undefined) return ok(undefined);
+    const passed = await this.ports.throughRules({ messageId: "feedback", role: "user", content: comment });
+    if (!passed.ok) return passed;
+    return ok(passed.value.role === "assistant" ? undefined : passed.value.content);
+  }
+
+  private exists(): boolean {
+    this.hasTable ??=
+      exec(this.ports.sql)`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'feedback'`.toArray().length > 0;
+    return this.hasTable;
+  }
+
+  private makeTable(): void {
+    this.ports.sql.exec(
+      `CREATE TABLE IF NOT EXISTS feedback (
+         about TEXT NOT NULL, actor_kind TEXT NOT NULL, actor_id TEXT NOT NULL, turn_id TEXT NOT NULL, body TEXT NOT NULL,
+         at INTEGER NOT NULL, PRIMARY KEY (about, actor_kind, actor_id)) WITHOUT ROWID`,
+    );
+    this.hasTable = true;
+  }
+}
+
+const nothing = refuse("not_found", "There is no such turn or message in this session.");
