@@ -224,6 +224,9 @@ const notices: Readonly<Record<string, string>> = {
   ended: "Signed out everywhere.",
   sent: "Sent again.",
   decided: "Decided.",
+  taken: "You have taken it over: the agent answers nothing here until you hand it back.",
+  said: "Sent.",
+  returned: "The agent answers again.",
 };
 
 function answer(html: string, status: number): Response {

@@ -7,15 +7,17 @@ import { conversations } from "./screens/conversations.js";
 import { decision, decisions } from "./screens/decisions.js";
 import { ask, inbox } from "./screens/inbox.js";
 import { keys } from "./screens/keys.js";
+import { message } from "./screens/message.js";
 import { overview } from "./screens/overview.js";
 import { people } from "./screens/people.js";
 import { resources } from "./screens/resources.js";
 import { settings } from "./screens/settings.js";
+import { turn } from "./screens/turn.js";
 import { webhook, webhooks } from "./screens/webhooks.js";
 import { you } from "./screens/you.js";
 
 export const screens: readonly Screen[] = [
-  ...[inbox, ask, conversations, conversation, decisions, decision, overview],
+  ...[inbox, ask, conversations, conversation, message, turn, decisions, decision, overview],
   ...resources,
   ...[people, keys, channels, channel, webhooks, webhook, settings, audit, you],
 ];

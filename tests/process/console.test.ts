@@ -299,6 +299,54 @@ describe("people, keys and settings", () => {
   });
 });
 
+describe("a conversation", () => {
+  it("is taken over, written in, corrected and handed back; its customer has what staff wrote, and everybody can use its pages", async () => {
+    const tenant = await furnished();
+    const call = async (method: string, path: string, body?: unknown) =>
+      z.record(z.string(), z.any()).parse(await worker.call(method, path, tenant.key, body));
+    const { sessionId } = await call("POST", "/v1/sessions", { agent: "assistant", subject: "ana" });
+    const session = `/v1/sessions/${sessionId}`;
+    const { turnId, reply } = await call("POST", `${session}/messages`, {
+      content: hostileTexts.join("\n").slice(0, 9_000),
+    });
+    const about = { turnId };
+    await call("PUT", `${session}/feedback`, { about, score: -1, label: "too-long", comment: "Not what I asked." });
+    await call("POST", `${session}/person`, { speaker: "Ana" });
+    const waiting = await call("POST", `${session}/messages`, { content: "I want a person." });
+    const page = await newPage({ bypassCSP: true });
+    await join(page, (await invited("operator", tenant)).link);
+    const address = `${origin}/console/conversations/${sessionId}`;
+    await page.goto(address);
+    await page.getByText("A person is wanted").waitFor();
+    await page.getByText("Not what I asked.").waitFor();
+    await page.getByRole("button", { name: "Take over" }).click();
+    await page.getByText("You have taken it over").waitFor();
+    await page.getByRole("textbox", { name: "Write to the customer" }).fill("I am Ada.");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("Sent.").waitFor();
+    const answered = await call("GET", `${session}/turns/${waiting.turnId}`);
+    expect(answered).toMatchObject({ status: "completed", reply: { author: { kind: "person" } } });
+    await page.goto(`${address}/messages/${reply.messageId}`);
+    await page.getByLabel("What it says from now on").fill("Corrected.");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.").waitFor();
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const path of ["", `/messages/${reply.messageId}`, `/turns/${turnId}`]) {
+        await page.goto(address + path);
+        await page.addScriptTag({ content: axe.source });
+        const found = await page.evaluate(async () => (await Reflect.get(globalThis, "axe").run()).violations);
+        expect([path, found]).toEqual([path, []]);
+        expect([path, await page.evaluate("document.documentElement.scrollWidth - innerWidth")]).toEqual([path, 0]);
+      }
+    }
+    await page.goto(address);
+    await page.getByRole("button", { name: "Hand back", exact: true }).click();
+    await page.getByText("The agent answers again.").waitFor();
+    expect((await call("GET", session)).hold).toBeUndefined();
+  });
+});
+
 /** A tenant that has something on every screen. */
 async function furnished() {
   const tenant = await worker.tenant();

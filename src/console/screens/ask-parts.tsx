@@ -68,15 +68,42 @@ const speakers: Readonly<Record<Said["message"]["role"], string>> = {
   system: "System",
 };
 
-/** What was said, the newest last, each with what supervision made of it. */
-export function Bubbles({ items }: { readonly items: readonly Said[] }) {
+function speakerOf({ message }: Said): string {
+  return message.role === "assistant" && message.author !== undefined ? "Staff" : speakers[message.role];
+}
+
+/** What people said of it: thumbs, a word, and the comment of each. */
+function Opinions({ feedback }: Pick<Said, "feedback">) {
+  if (feedback.length === 0) return undefined;
+  return (
+    <ul class="lines">
+      {feedback.map(({ score, label, comment, by }) => (
+        <li>
+          <Badge tone={score < 0 ? "bad" : score > 0 ? "good" : "plain"}>
+            {score < 0 ? "Not good" : score > 0 ? "Good" : "Taken back"}
+          </Badge>{" "}
+          {label === undefined ? undefined : <Badge>{label}</Badge>} <bdi>{by.subject ?? by.id}</bdi>{" "}
+          {comment === undefined ? undefined : <Text inline text={comment} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What was said, the newest last, each with what supervision made of it. @param at the conversation's address, for what leads further */
+export function Bubbles({ items, at }: { readonly items: readonly Said[]; readonly at?: string }) {
   if (items.length === 0) return <p class="empty">Nothing was said before.</p>;
   return (
     <ol class="bubbles" aria-label="Conversation">
-      {items.map(({ message, passes }) => (
-        <li class={message.role} id={message.messageId}>
+      {items.map(({ turnId, message, passes, asks, feedback }) => (
+        <li
+          class={message.role === "assistant" && message.author !== undefined ? "assistant staff" : message.role}
+          id={message.messageId}
+        >
           <p class="by">
-            {speakers[message.role]} {message.createdAt === undefined ? undefined : <Time at={message.createdAt} />}
+            {speakerOf({ turnId, message, passes, asks, feedback })}{" "}
+            {message.role === "assistant" && message.author !== undefined ? <bdi>{message.author.id}</bdi> : undefined}{" "}
+            {message.createdAt === undefined ? undefined : <Time at={message.createdAt} />}
             {passes
               .filter(({ decision }) => decision !== "allow")
               .map(({ decision, hook, steps, reasons }) => (
@@ -91,9 +118,26 @@ export function Bubbles({ items }: { readonly items: readonly Said[] }) {
                       .join(", ")}
                     {": "}
                     <Text inline text={reasons.join("; ")} />
+                    {at === undefined ? undefined : (
+                      <>
+                        {" "}
+                        <a href={`${at}/messages/${message.messageId}`}>Before and after</a>
+                      </>
+                    )}
                   </p>
                 </details>
               ))}
+            {at === undefined || message.role === "system" ? undefined : (
+              <span class="further">
+                <a href={`${at}/messages/${message.messageId}`}>Versions</a>
+                {message.role === "user" || turnId === "" ? undefined : (
+                  <>
+                    {" "}
+                    <a href={`${at}/turns/${turnId}`}>How it went</a>
+                  </>
+                )}
+              </span>
+            )}
           </p>
           {message.role === "assistant" ? (
             message.modelReply.turns.map(({ message: text = "", toolCalls = [] }) => (
@@ -109,6 +153,7 @@ export function Bubbles({ items }: { readonly items: readonly Said[] }) {
           ) : (
             <Text text={message.content} />
           )}
+          <Opinions feedback={feedback} />
         </li>
       ))}
     </ol>

@@ -1,10 +1,16 @@
-/** A conversation, for who reads along. */
+/** A conversation: what was said and what supervision made of it; taken over, written in and handed back by who is signed in. */
+
+import { holdSession, releaseSession } from "../../application/sessions/hold-session.js";
 import { readConversation } from "../../application/sessions/read-conversation.js";
 import { readSession } from "../../application/sessions/read-session.js";
-import { Facts, Time } from "../parts.js";
-import { perform, query, type Screen } from "../screen.js";
+import { writeAsStaff } from "../../application/sessions/write-as-staff.js";
+import { authorize } from "../../tenancy/authority.js";
+import { Badge, Button, Facts, Field, Form, Time } from "../parts.js";
+import { perform, query, type Screen, sentIn, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 import { Bubbles } from "./ask-parts.js";
+
+type Session = Awaited<ReturnType<typeof readSession>>;
 
 export const conversation: Screen = {
   path: "/conversations/:sessionId",
@@ -25,6 +31,7 @@ export const conversation: Screen = {
               ["Agent", <Text inline text={session.agent} />],
               ["Customer", <Text inline text={session.subject ?? "not named"} />],
               ["Began", <Time at={session.createdAt} />],
+              ["Who answers", <Answering session={session} visit={visit} />],
             ]}
           />
           {earlier === null ? undefined : (
@@ -40,10 +47,94 @@ export const conversation: Screen = {
                 </a>
               </p>
             ))}
-            <Bubbles items={items} />
+            <Bubbles items={items} at={`/console/conversations/${sessionId}`} />
           </div>
+          {authorize(visit.actor, writeAsStaff).ok ? <TakingOver visit={visit} session={session} /> : undefined}
         </>
       ),
     };
   },
+  posts: {
+    hold: async (visit) => {
+      await perform(visit, holdSession, { sessionId: visit.params.sessionId });
+      return `${pathOf(visit)}?done=taken#write`;
+    },
+    write: async (visit) => {
+      const message = { content: sentIn(visit, "content") };
+      await perform(visit, writeAsStaff, { sessionId: visit.params.sessionId, message });
+      return `${pathOf(visit)}?done=said#write`;
+    },
+    release: async (visit) => {
+      await perform(visit, releaseSession, { sessionId: visit.params.sessionId });
+      return `${pathOf(visit)}?done=returned`;
+    },
+    leave: async (visit) => {
+      await perform(visit, releaseSession, { sessionId: visit.params.sessionId, answer: "false" });
+      return `${pathOf(visit)}?done=returned`;
+    },
+  },
 };
+
+function pathOf({ params }: Visit): string {
+  return `/console/conversations/${params.sessionId ?? ""}`;
+}
+
+function Answering({ session: { hold }, visit }: { readonly session: Session; readonly visit: Visit }) {
+  if (hold === undefined) return <>The agent</>;
+  if (hold.state === "asked")
+    return (
+      <>
+        <Badge tone="bad">A person is wanted</Badge> since <Time at={hold.since} />
+      </>
+    );
+  const isMine = hold.by?.id === visit.me.actor.id;
+  return (
+    <>
+      <Badge tone="warn">{isMine ? "You" : "A person"}</Badge> {isMine ? undefined : <bdi>{hold.by?.id}</bdi>} since{" "}
+      <Time at={hold.since} />
+    </>
+  );
+}
+
+/** Who takes over writes; who doesn't reads on. */
+function TakingOver({ visit, session: { hold } }: { readonly visit: Visit; readonly session: Session }) {
+  if (hold?.state !== "taken") {
+    return (
+      <Form label="Take over" plain>
+        <p class="hint">
+          While you have it, the agent answers nothing here, and what the customer writes waits for you.
+        </p>
+        <div class="actions">
+          <Button does="hold" kind="primary" shortcut="t">
+            Take over
+          </Button>
+          {hold === undefined ? undefined : <Button does="release">Let the agent answer</Button>}
+        </div>
+      </Form>
+    );
+  }
+  const isMine = hold.by?.id === visit.me.actor.id;
+  return (
+    <Form label="Write to the customer">
+      <div id="write">
+        <Field
+          visit={visit}
+          name="content"
+          label="Write to the customer"
+          hint="Your rules look at it. It reaches the customer wherever they write, as the words of staff."
+          lines={4}
+        />
+      </div>
+      <div class="actions">
+        <Button does="write" kind="primary">
+          Send
+        </Button>
+        <Button does="release">Hand back</Button>
+        <Button does="leave" kind="quiet">
+          Hand back, leave it unanswered
+        </Button>
+        {isMine ? undefined : <Button does="hold">Take it over from them</Button>}
+      </div>
+    </Form>
+  );
+}

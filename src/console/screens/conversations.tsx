@@ -1,7 +1,7 @@
 /** The tenant's conversations, the last changed first. */
 import { listSessions } from "../../application/sessions/list-sessions.js";
 import { readConversation } from "../../application/sessions/read-conversation.js";
-import { Badge, Field, More, Table, Time, type Tone } from "../parts.js";
+import { Badge, Choice, Field, More, Table, Time, type Tone } from "../parts.js";
 import { perform, query, type Screen } from "../screen.js";
 import { Text } from "../visible-text.js";
 
@@ -12,14 +12,26 @@ export const conversations: Screen = {
   nav: { label: "Conversations", group: "Work" },
   needs: readConversation,
   show: async (visit) => {
-    const filter = { subject: query(visit, "subject"), agent: query(visit, "agent"), cursor: query(visit, "cursor") };
+    const filter = {
+      subject: query(visit, "subject"),
+      agent: query(visit, "agent"),
+      held: query(visit, "held"),
+      cursor: query(visit, "cursor"),
+    };
     const { items, nextCursor } = await perform(visit, listSessions, filter);
-    const rows = items.map(({ sessionId, agent, subject, updatedAt, lastTurn }) => [
+    const rows = items.map(({ sessionId, agent, subject, updatedAt, lastTurn, hold }) => [
       <a href={`/console/conversations/${sessionId}`}>
         <Text inline text={subject ?? sessionId} />
       </a>,
       <Text inline text={agent} />,
-      lastTurn === undefined ? undefined : <Badge tone={tones[lastTurn.status] ?? "plain"}>{lastTurn.status}</Badge>,
+      <>
+        {lastTurn === undefined ? undefined : <Badge tone={tones[lastTurn.status] ?? "plain"}>{lastTurn.status}</Badge>}{" "}
+        {hold === undefined ? undefined : (
+          <Badge tone={hold.state === "asked" ? "bad" : "warn"}>
+            {hold.state === "asked" ? "person wanted" : "taken over"}
+          </Badge>
+        )}
+      </>,
       <Time at={updatedAt} />,
     ]);
     return {
@@ -29,6 +41,17 @@ export const conversations: Screen = {
           <form method="get" class="row">
             <Field visit={visit} name="subject" label="Customer" stored={query(visit, "subject") ?? ""} type="search" />
             <Field visit={visit} name="agent" label="Agent" stored={query(visit, "agent") ?? ""} type="search" />
+            <Choice
+              visit={visit}
+              name="held"
+              label="Who answers"
+              stored={query(visit, "held") ?? ""}
+              options={[
+                ["", "All"],
+                ["true", "People"],
+                ["false", "Agents"],
+              ]}
+            />
             <button type="submit">Show</button>
           </form>
           <div id="list" data-poll="5">
