@@ -2,9 +2,11 @@
 import { readAsk } from "../../src/application/asks/read-ask.js";
 import { connectionActor, personActor, sessionOfConversation } from "../../src/application/channels/channel-session.js";
 import { cancelTurn } from "../../src/application/sessions/cancel-turn.js";
+import { giveFeedback } from "../../src/application/sessions/give-feedback.js";
 import { readTurn } from "../../src/application/sessions/read-turn.js";
 import { sendMessage } from "../../src/application/sessions/send-message.js";
-import { type Ask, decisionOf } from "../../src/asks/ask.js";
+import { decisionOf } from "../../src/asks/answer.js";
+import type { Ask } from "../../src/asks/ask.js";
 import type { OpenConnection } from "../../src/channels/connection.js";
 import { type InboundEvent, longestInbound, speakerOf, type Target } from "../../src/channels/inbound.js";
 import { answerOfText } from "../../src/channels/questions.js";
@@ -80,7 +82,23 @@ export class Dialogue {
         return this.answers.dealWithPress(open, { ...event, action });
       case "form":
         return this.answers.dealWithForm(open, { ...event, action });
+      case "reaction":
+        return this.dealWithReaction(open, { ...event, action });
     }
+  }
+
+  /** Feedback on the turn whose reply it stands at; at anything else it says nothing. */
+  private async dealWithReaction(open: OpenConnection, event: EventOf<"reaction">): Promise<Finish> {
+    const { store, platform } = this.ports;
+    const [kind, turnId = ""] = store.postByMessage(event.action.to)?.split(":") ?? [];
+    // A reply that took the place of what was shown meanwhile is known by that.
+    if (kind !== "turn" && kind !== "working") return nothing;
+    const { sessionId } = store.turn(turnId) ?? store.state();
+    if (sessionId === undefined) return nothing;
+    const actor = await personActor(open, event, false);
+    const feedback = { about: { turnId }, score: event.action.score };
+    await attempt(() => giveFeedback(actor, { sessionId, feedback }, platform.services));
+    return nothing;
   }
 
   private async dealWithMessage(open: OpenConnection, event: EventOf<"message">): Promise<Finish> {

@@ -2,8 +2,8 @@
  * A conversation between its agent and people of the staff: taken over, written in, handed back. While it is held nothing an agent does
  * is begun or shown (`isPaused`); what customers write is supervised, kept, and waits for a person.
  */
+import { decisionOf } from "../../src/asks/answer.js";
 import type { Ask } from "../../src/asks/ask.js";
-import { decisionOf } from "../../src/asks/ask.js";
 import { handedBackText, type StoredHold, silenceMs } from "../../src/chat/hold.js";
 import { isFinal, type SettledOutcome } from "../../src/chat/session.js";
 import { staffMessage, withId } from "../../src/chat/staff-message.js";

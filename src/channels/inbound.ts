@@ -25,6 +25,12 @@ const actionSchema = z.discriminatedUnion("kind", [
   }),
   /** A button of one of our messages. */
   z.object({ kind: z.literal("press"), value: z.string() }),
+  /** What somebody thinks of one of our messages; 0: they took it back. */
+  z.object({
+    kind: z.literal("reaction"),
+    to: z.string(),
+    score: z.union([z.literal(-1), z.literal(0), z.literal(1)]),
+  }),
   /** A form that was opened by a button. */
   z.object({ kind: z.literal("form"), value: z.string(), text: z.string() }),
 ]);

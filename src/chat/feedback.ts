@@ -4,14 +4,13 @@ import { actorRecordSchema } from "../conversation/actor-record.js";
 import { lazily } from "../text/lazily.js";
 
 /** A turn, or one message: of both what the session calls them. */
-export const feedbackAboutSchema = lazily(() =>
+const feedbackAboutSchema = lazily(() =>
   z
     .strictObject({ turnId: z.string().max(100).optional(), messageId: z.string().max(100).optional() })
     .refine(({ turnId, messageId }) => (turnId === undefined) !== (messageId === undefined), {
       message: "name either turnId or messageId",
     }),
 );
-export type FeedbackAbout = z.infer<ReturnType<typeof feedbackAboutSchema>>;
 
 const score = lazily(() => z.union([z.literal(-1), z.literal(0), z.literal(1)]));
 const label = lazily(() =>

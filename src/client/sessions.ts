@@ -2,7 +2,17 @@
 import type { Connection } from "./connection.js";
 import type { ConclaveEvent } from "./event-types.js";
 import { beginAndFollow, type EventOptions, eventsOf, type SendOptions } from "./follow.js";
-import type { ChatMessage, NewMessage, NewSession, Page, PageRequest, Session, Turn } from "./types.js";
+import type {
+  ChatMessage,
+  Feedback,
+  NewFeedback,
+  NewMessage,
+  NewSession,
+  Page,
+  PageRequest,
+  Session,
+  Turn,
+} from "./types.js";
 
 export class Sessions {
   constructor(private readonly connection: Connection) {}
@@ -97,6 +107,11 @@ export class Sessions {
   /** Takes that back, as long as nobody has come. */
   withdrawPersonRequest(sessionId: string): Promise<Session> {
     return this.connection.json("DELETE", sessionPath(sessionId, "person"));
+  }
+
+  /** Says what one thinks of a turn or a message: one for each who says it, the newest counts. */
+  feedback(sessionId: string, feedback: NewFeedback): Promise<Feedback> {
+    return this.connection.json("PUT", sessionPath(sessionId, "feedback"), { body: feedback });
   }
 
   /** Everything that happened in a session, and happens: no event lost, none twice, whatever becomes of the connection. */

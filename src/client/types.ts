@@ -60,6 +60,27 @@ export interface Author {
   readonly id: string;
 }
 
+export interface NewFeedback {
+  readonly about: { readonly turnId: string } | { readonly messageId: string };
+  /** 0: it is taken back. */
+  readonly score: -1 | 0 | 1;
+  /** A word of your own to count by: `too-long`. */
+  readonly label?: string;
+  readonly comment?: string;
+}
+
+/** As it is kept. */
+export interface Feedback {
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly messageId?: string | undefined;
+  readonly score: -1 | 0 | 1;
+  readonly label?: string | undefined;
+  readonly comment?: string | undefined;
+  readonly by: Author;
+  readonly at: string;
+}
+
 export interface NewMessage {
   readonly content: string;
   /** Who says it, where several people share a session. */

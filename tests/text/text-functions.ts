@@ -267,6 +267,7 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/chat/caller-prompt.ts promptOf": "puts it into a prompt",
   "src/chat/message-version.ts linkText": "puts it into a line",
   "src/chat/reply-stream.ts ": "hands pieces on",
+  "src/channels/reactions.ts scoreOfReaction": "64 units of a sign",
   "src/chat/staff-message.ts staffMessage": "puts it into a record",
   "src/chat/turn-answer.ts answerTurn": "the turn itself; tried over the API",
   "src/chat/turn-calls.ts callsOf": "events that we stored",

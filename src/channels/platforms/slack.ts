@@ -18,6 +18,7 @@ import {
 } from "../adapter.js";
 import type { InboundEvent } from "../inbound.js";
 import { isEditButton } from "../questions.js";
+import { scoreOfReaction } from "../reactions.js";
 import { readBody, readValue, unreadable } from "./body.js";
 import { contentOf, viewOf } from "./slack-blocks.js";
 
@@ -34,11 +35,19 @@ const messageEvent = z.object({
   ts: z.string(),
   thread_ts: z.string().optional(),
 });
+/** In a direct chat; in a channel it doesn't say in which thread its message stands. */
+const reactionEvent = z.object({
+  type: z.enum(["reaction_added", "reaction_removed"]),
+  user: z.string(),
+  reaction: z.string().max(100),
+  item: z.object({ type: z.literal("message"), channel: z.string(), ts: z.string() }),
+  event_ts: z.string(),
+});
 const envelope = z.discriminatedUnion("type", [
   z.object({ type: z.literal("url_verification"), challenge: z.string().max(1_000) }),
   z.object({
     type: z.literal("event_callback"),
-    event: z.union([messageEvent, z.object({ type: z.string() })]),
+    event: z.union([messageEvent, reactionEvent, z.object({ type: z.string() })]),
     authorizations: z.array(z.object({ user_id: z.string().nullish() })).default([]),
   }),
 ]);
@@ -136,11 +145,27 @@ function readEvent(body: string): Received {
   const read = readBody(envelope, body);
   if (!read.ok) return unreadable(read);
   if (read.value.type === "url_verification") return { kind: "answered", answer: { body: read.value.challenge } };
+  const reaction = reactionEvent.safeParse(read.value.event);
+  if (reaction.success) return reactionReceived(reaction.data);
   const message = messageEvent.safeParse(read.value.event);
   if (!message.success) return ignored;
   const bot = read.value.authorizations[0]?.user_id ?? undefined;
   const event = eventOf(message.data, bot);
   return event === undefined ? ignored : { kind: "events", events: [event], answer: {} };
+}
+
+function reactionReceived({ type, user: from, reaction, item, event_ts }: z.infer<typeof reactionEvent>): Received {
+  const score = scoreOfReaction(reaction);
+  if (score === undefined) return ignored;
+  const event: InboundEvent = {
+    eventId: `${item.channel}:${item.ts}:${event_ts}`,
+    user: { id: from },
+    direct: item.channel.startsWith("D"),
+    addressed: true,
+    target: { chat: item.channel, message: item.ts },
+    action: { kind: "reaction", to: item.ts, score: type === "reaction_added" ? score : 0 },
+  };
+  return { kind: "events", events: [event], answer: {} };
 }
 
 /** What people write; not what bots write, and not that a message was changed or somebody came. */

@@ -8,6 +8,7 @@ import { equalInConstantTime } from "../../platform/digest.js";
 import type { Button, ChannelAdapter, PlatformAnswer, PlatformCall, Post, Received, SendOutcome } from "../adapter.js";
 import type { InboundEvent } from "../inbound.js";
 import { dialects, translate } from "../markdown.js";
+import { scoreOfReaction } from "../reactions.js";
 import { readBody, unreadable } from "./body.js";
 
 const api = "https://api.telegram.org";
@@ -61,9 +62,19 @@ const mediaFields = [
   "video_note",
   "voice",
 ];
+const reactions = z.array(z.object({ type: z.string(), emoji: z.string().max(64).optional() }));
 const update = z.object({
   update_id: z.number(),
   message: message.optional(),
+  /** Comes where `allowed_updates` of the webhook name it. */
+  message_reaction: z
+    .object({
+      chat: z.object({ id: z.number(), type: z.string() }),
+      message_id: z.number(),
+      user: user.optional(),
+      new_reaction: reactions,
+    })
+    .optional(),
   callback_query: z
     .object({ id: z.string(), from: user, message: message.optional(), data: z.string().optional() })
     .optional(),
@@ -85,7 +96,8 @@ export const telegram: ChannelAdapter<Credentials> = {
     if (!(await equalInConstantTime(presented, credentials.secretToken))) return { kind: "unsigned" };
     const read = readBody(update, body);
     if (!read.ok) return unreadable(read);
-    const { update_id, message: sent, callback_query: pressed } = read.value;
+    const { update_id, message: sent, callback_query: pressed, message_reaction: reacted } = read.value;
+    if (reacted?.user !== undefined) return reactionReceived(`${update_id}`, reacted, reacted.user);
     if (sent !== undefined) return messageReceived(`${update_id}`, sent, credentials, call);
     if (pressed?.data === undefined || pressed.message === undefined) return ignored;
     const event: InboundEvent = {
@@ -116,6 +128,26 @@ export const telegram: ChannelAdapter<Credentials> = {
       : ask(open, call, "editMessageText", { chat_id: chat, message_id: Number(edits), ...content });
   },
 };
+
+/** The newest that judges anything; where none is left, what was said is taken back. */
+function reactionReceived(
+  eventId: string,
+  { chat, message_id, new_reaction }: NonNullable<z.infer<typeof update>["message_reaction"]>,
+  from: z.infer<typeof user>,
+): Received {
+  const scores = new_reaction.flatMap(({ emoji = "" }) => scoreOfReaction(emoji) ?? []);
+  const score = new_reaction.length === 0 ? 0 : scores.at(-1);
+  if (score === undefined || from.is_bot === true) return ignored;
+  const event: InboundEvent = {
+    eventId,
+    user: personOf(from),
+    addressed: true,
+    direct: chat.type === "private",
+    target: { chat: String(chat.id), message: String(message_id) },
+    action: { kind: "reaction", to: String(message_id), score },
+  };
+  return { kind: "events", events: [event], answer: {} };
+}
 
 async function messageReceived(
   eventId: string,

@@ -18,6 +18,7 @@ import type {
 } from "../adapter.js";
 import type { InboundEvent } from "../inbound.js";
 import { dialects, translate } from "../markdown.js";
+import { scoreOfReaction } from "../reactions.js";
 import { readBody, readValue, unreadable, unreadableBecause } from "./body.js";
 
 const api = "https://graph.facebook.com/v23.0";
@@ -45,6 +46,8 @@ const message = z.object({
     })
     .optional(),
   context: z.object({ id: z.string().optional() }).optional(),
+  /** Without an emoji it was taken back. */
+  reaction: z.object({ message_id: z.string().max(200), emoji: z.string().max(64).optional() }).optional(),
 });
 const contact = z.object({ wa_id: id, user_id: id, profile: z.object({ name: z.string().optional() }).optional() });
 const change = z.object({
@@ -58,7 +61,7 @@ const change = z.object({
 const notification = z.object({ entry: z.array(z.object({ changes: z.array(z.unknown()) })) });
 
 /** What nobody wrote to be answered. */
-const noMessages = new Set(["reaction", "system", "request_welcome"]);
+const noMessages = new Set(["system", "request_welcome"]);
 
 const longestBody = 1_024;
 const longestTitle = 20;
@@ -140,11 +143,15 @@ function eventsOf(received: unknown, phoneNumberId: string): (InboundEvent | str
   return value.messages.flatMap((one) => {
     const sent = readValue(message, one);
     if (!sent.ok) return [`a message: ${sent.detail}`];
-    return noMessages.has(sent.value.type) ? [] : [eventOf(sent.value, value.contacts)];
+    const event = noMessages.has(sent.value.type) ? undefined : eventOf(sent.value, value.contacts);
+    return event === undefined ? [] : [event];
   });
 }
 
-function eventOf(sent: z.infer<typeof message>, contacts: readonly z.infer<typeof contact>[]): InboundEvent | string {
+function eventOf(
+  sent: z.infer<typeof message>,
+  contacts: readonly z.infer<typeof contact>[],
+): InboundEvent | string | undefined {
   const { from, from_user_id, user_id } = sent;
   const ids = [from, from_user_id, user_id].filter(isGiven);
   const [only, another] = contacts;
@@ -153,13 +160,15 @@ function eventOf(sent: z.infer<typeof message>, contacts: readonly z.infer<typeo
     (another === undefined ? only : undefined);
   const chat = [...ids, writer?.wa_id, writer?.user_id].find(isGiven);
   if (chat === undefined) return "a message: it names nobody who wrote it";
+  const action = actionOf(sent);
+  if (action === undefined) return undefined;
   return {
     eventId: sent.id,
     user: { id: chat, ...defined({ name: writer?.profile?.name }) },
     direct: true,
     addressed: true,
     target: { chat, message: sent.id },
-    action: actionOf(sent),
+    action,
   };
 }
 
@@ -172,9 +181,13 @@ function isUserId(chat: string): boolean {
   return chat.includes(".");
 }
 
-/** Without a text where only media came. */
-function actionOf(sent: z.infer<typeof message>): InboundEvent["action"] {
-  const { text, button, image, video, document, interactive, context } = sent;
+/** Without a text where only media came; nothing of a reaction that judges nothing. */
+function actionOf(sent: z.infer<typeof message>): InboundEvent["action"] | undefined {
+  const { type, text, button, image, video, document, interactive, context, reaction } = sent;
+  if (type === "reaction") {
+    const score = reaction?.emoji ? scoreOfReaction(reaction.emoji) : 0;
+    return reaction && score !== undefined ? { kind: "reaction", to: reaction.message_id, score } : undefined;
+  }
   const value = interactive?.button_reply?.id ?? interactive?.list_reply?.id;
   if (value !== undefined) return { kind: "press", value };
   const said = text?.body ?? button?.text ?? (image ?? video ?? document)?.caption ?? "";
