@@ -111,6 +111,8 @@ function howToAnswer({ kind }: Ask): string {
       return "once, session or deny";
     case "review":
       return "accept, reject, or edit followed by the text";
+    case "handover":
+      return "take or return";
   }
 }
 
@@ -132,6 +134,9 @@ export async function answerAsk(conclave: Conclave, ask: Ask, said: string): Pro
         throw new CommandError("a review is answered with accept, reject, or edit and the text");
       return conclave.asks.answer(ask.askId, { decision: "edit", content });
     }
+    case "handover":
+      if (said !== "take" && said !== "return") throw new CommandError("who is wanted answers with take or return");
+      return conclave.asks.answer(ask.askId, { decision: said });
   }
 }
 

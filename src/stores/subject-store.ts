@@ -73,6 +73,7 @@ export class SubjectStore {
   /** The copies of a root whose object is empty. */
   async forgetRoot(tenantId: string, table: keyof typeof idColumns, id: string): Promise<void> {
     await batch(this.db, [
+      sql`DELETE FROM feedback WHERE tenant_id = ${tenantId} AND session_id = ${id}`,
       sql`DELETE FROM decisions WHERE tenant_id = ${tenantId} AND owner_id = ${id}`,
       sql`DELETE FROM asks INDEXED BY asks_of_owner WHERE tenant_id = ${tenantId} AND owner_id = ${id}`,
       sql`DELETE FROM ${raw(table)} WHERE tenant_id = ${tenantId} AND ${raw(idColumns[table])} = ${id}`,

@@ -151,26 +151,30 @@ describe("a deployment that is killed and run again", () => {
   const moments = ["before", "after"] as const;
   // Every third call each: a busy machine takes long for all of them.
   const thirds = moments.flatMap((moment) => ([1, 2, 3] as const).map((first) => ({ moment, first })));
-  it.each(thirds)("comes to the same end: $moment any call, from the $first. on", async ({ moment, first }) => {
-    const whole = deployerTo(fake);
-    await whole.run();
-    const calls = fake.calls.length;
-    expect(calls).toBeGreaterThan(50);
-    for (let at = first; at <= calls; at += 3) {
-      const account = new FakeCloudflare();
-      account.subdomain = "acme";
-      account.onCall = (number, when) => {
-        if (number >= at && when === moment) throw new Error("killed");
-      };
-      const { run, printed } = deployerTo(account);
-      await expect(run()).rejects.toThrow();
-      account.onCall = () => undefined;
-      await run();
-      expectDeployed(account);
-      expect(printed.at(-1), `killed ${moment} call ${at}`).toContain("cnk_1");
-    }
-    // Over a hundred deployments: on a busy machine they take their time.
-  }, 240_000);
+  it.each(thirds)(
+    "comes to the same end: $moment any call, from the $first. on",
+    async ({ moment, first }) => {
+      const whole = deployerTo(fake);
+      await whole.run();
+      const calls = fake.calls.length;
+      expect(calls).toBeGreaterThan(50);
+      for (let at = first; at <= calls; at += 3) {
+        const account = new FakeCloudflare();
+        account.subdomain = "acme";
+        account.onCall = (number, when) => {
+          if (number >= at && when === moment) throw new Error("killed");
+        };
+        const { run, printed } = deployerTo(account);
+        await expect(run()).rejects.toThrow();
+        account.onCall = () => undefined;
+        await run();
+        expectDeployed(account);
+        expect(printed.at(-1), `killed ${moment} call ${at}`).toContain("cnk_1");
+      }
+      // Over a hundred deployments: on a busy machine they take their time.
+    },
+    240_000,
+  );
 });
 
 describe("a later deployment", () => {
