@@ -656,6 +656,8 @@ export const naturallyOnce: Readonly<Record<string, string>> = {
   "PUT /v1/vaults/{vaultId}/memories/by-external-id/{externalId}": "the one there is, and of that nothing is changed",
   "POST /v1/sessions/{sessionId}/turns/{turnId}/cancel": once,
   "POST /v1/runs/{runId}/cancel": once,
+  "POST /v1/asks/{askId}/claim": "claimed again by the same actor it is theirs, until a little later",
+  "DELETE /v1/asks/{askId}/claim": "what is released is released",
   "POST /v1/asks/{askId}/cancel": "an ask is closed once, and says by whom",
   "POST /v1/asks/{askId}/answer": "the first answer wins, and the same one is the same",
   "PUT /v1/sessions/{sessionId}/feedback":
