@@ -33,7 +33,7 @@ export class ChannelConversation extends StoredObject<ConversationEngine> implem
     mayBegin: boolean,
   ): Promise<void> {
     if (!this.exists() && !mayBegin) return;
-    const parsed = conversationSignalSchema.array().parse(JSON.parse(signals.json));
+    const parsed = conversationSignalSchema().array().parse(JSON.parse(signals.json));
     this.ctx.storage.transactionSync(() => {
       if (!this.exists()) {
         this.makeTables();

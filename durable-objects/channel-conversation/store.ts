@@ -118,7 +118,7 @@ export class ConversationStore {
         seq,
         attempts,
         dueAt: due_at,
-        signal: conversationSignalSchema.parse(JSON.parse(body)),
+        signal: conversationSignalSchema().parse(JSON.parse(body)),
       }));
   }
 

@@ -1,6 +1,6 @@
 /** The evals over a dataset: begun, done slice by slice, stopped where their tokens end, and compared. */
 import type { DatasetPlatform } from "../../src/application/evidence/dataset-platform.js";
-import { type JudgedSlice, judgeUnits, type SliceUnit } from "../../src/application/evidence/judge-units.js";
+import type { JudgedSlice, SliceUnit } from "../../src/application/evidence/judge-units.js";
 import type { CommandKey } from "../../src/conversation/command-key.js";
 import { defined } from "../../src/conversation/defined.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
@@ -8,11 +8,14 @@ import { type Comparison, compare } from "../../src/evidence/comparison.js";
 import { type Eval, type ItemResult, sliceLength, unitsOf } from "../../src/evidence/evaluation.js";
 import type { EvalCommand, EvalToStart, ResultFilter } from "../../src/gateways/dataset-gateway.js";
 import type { Page } from "../../src/gateways/wire.js";
+import { loaded } from "../../src/text/lazily.js";
 import type { Kit } from "../kit/kit.js";
 import type { Lease, StepOutcome, WorkItem } from "../kit/work-loop.js";
 import type { EvalRecord, EvalStore } from "./eval-store.js";
 import { estimateOf, evalView, itemResults } from "./eval-views.js";
 import type { DatasetStore } from "./store.js";
+
+const judging = loaded(() => import("../../src/application/evidence/judge-units.js"));
 
 /** Evals of a dataset that run at a time. */
 const mostRunning = 2;
@@ -198,6 +201,7 @@ export class EvalRunner {
     kit.budgets.limit(work, limits);
     const { candidates, parallel, callHttp } = definition;
     const slice = { tenantId, evalId, candidates, units, parallel, callHttp, tokens };
+    const { judgeUnits } = await judging();
     const done = await judgeUnits({ ...slice, limits: kit.budgets.of(work), isHeld: lease.isHeld }, platform.services);
     if (!lease.isHeld()) return "again";
     kit.write(() => this.keep(record, work, done, tokens === left));

@@ -1,5 +1,6 @@
 /** What comes in from a chat platform, in our own words: who wrote or pressed what, and where. */
 import { z } from "zod";
+import { lazily } from "../text/lazily.js";
 
 /** Where a message goes on its platform. Only the adapter of the channel knows what its fields mean. */
 export const targetSchema = z.object({
@@ -35,22 +36,24 @@ const actionSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("form"), value: z.string(), text: z.string() }),
 ]);
 
-export const inboundEventSchema = z.object({
-  /** The same over all tries of the platform: an event that comes twice is handled once. */
-  eventId: z.string().min(1).max(300),
-  user: z.object({ id: z.string().min(1).max(150), name: z.string().optional() }),
-  /** Nobody else is in the chat. */
-  direct: z.boolean(),
-  /** The bot is meant: a mention, a command, a reply to it, a direct chat. */
-  addressed: z.boolean(),
-  /** Written in a thread, which goes on with any message once the bot is in it. */
-  inThread: z.boolean().optional(),
-  /** Another is meant, whatever the channel listens to. */
-  toOthers: z.boolean().optional(),
-  target: targetSchema,
-  action: actionSchema,
-});
-export type InboundEvent = z.infer<typeof inboundEventSchema>;
+export const inboundEventSchema = lazily(() =>
+  z.object({
+    /** The same over all tries of the platform: an event that comes twice is handled once. */
+    eventId: z.string().min(1).max(300),
+    user: z.object({ id: z.string().min(1).max(150), name: z.string().optional() }),
+    /** Nobody else is in the chat. */
+    direct: z.boolean(),
+    /** The bot is meant: a mention, a command, a reply to it, a direct chat. */
+    addressed: z.boolean(),
+    /** Written in a thread, which goes on with any message once the bot is in it. */
+    inThread: z.boolean().optional(),
+    /** Another is meant, whatever the channel listens to. */
+    toOthers: z.boolean().optional(),
+    target: targetSchema,
+    action: actionSchema,
+  }),
+);
+export type InboundEvent = z.infer<ReturnType<typeof inboundEventSchema>>;
 
 /** The most of a message that is taken, in characters: what a session takes. */
 export const longestInbound = 100_000;

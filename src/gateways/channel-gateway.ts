@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { inboundEventSchema } from "../channels/inbound.js";
 import type { CommandKey } from "../conversation/command-key.js";
+import { lazily } from "../text/lazily.js";
 import type { ObjectPath, PlacedObjects } from "./placement.js";
 import { toWire, type Wire } from "./wire.js";
 
@@ -14,18 +15,20 @@ export const conversationIdentitySchema = z.object({
 export type ConversationIdentity = z.infer<typeof conversationIdentitySchema>;
 
 /** Something a conversation has to deal with; each is known by its id and dealt with once. */
-export const conversationSignalSchema = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("event"), event: inboundEventSchema }),
-  /** A turn of its session has ended. */
-  z.object({ kind: z.literal("turn"), turnId: z.string() }),
-  /** An ask of its session was opened or closed; `relayed`: it was sent on to the reviewers' conversation, which this is. */
-  z.object({ kind: z.literal("ask"), askId: z.string(), status: z.string(), relayed: z.boolean().default(false) }),
-  /** A user of another conversation wants a person. */
-  z.object({ kind: z.literal("handover"), conversation: z.string(), text: z.string(), at: z.number() }),
-  /** Somebody of staff gives a conversation back to the bot, which this is. */
-  z.object({ kind: z.literal("resume"), at: z.number() }),
-]);
-export type ConversationSignal = z.infer<typeof conversationSignalSchema>;
+export const conversationSignalSchema = lazily(() =>
+  z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("event"), event: inboundEventSchema() }),
+    /** A turn of its session has ended. */
+    z.object({ kind: z.literal("turn"), turnId: z.string() }),
+    /** An ask of its session was opened or closed; `relayed`: it was sent on to the reviewers' conversation, which this is. */
+    z.object({ kind: z.literal("ask"), askId: z.string(), status: z.string(), relayed: z.boolean().default(false) }),
+    /** A user of another conversation wants a person. */
+    z.object({ kind: z.literal("handover"), conversation: z.string(), text: z.string(), at: z.number() }),
+    /** Somebody of staff gives a conversation back to the bot, which this is. */
+    z.object({ kind: z.literal("resume"), at: z.number() }),
+  ]),
+);
+export type ConversationSignal = z.infer<ReturnType<typeof conversationSignalSchema>>;
 
 /** Under which a signal that comes again is known. */
 export function signalId(signal: ConversationSignal): string {

@@ -3,22 +3,25 @@ import { z } from "zod";
 import { type ChannelDelivery, type Connection, channelKinds } from "../channels/connection.js";
 import { defined } from "../conversation/defined.js";
 import { deliveryStatuses } from "../conversation/delivery.js";
+import { lazily } from "../text/lazily.js";
 import { integer, number, numberOrNull, text, textOrNull } from "./columns.js";
 
-const row = z.object({
-  channel_id: text,
-  tenant_id: text,
-  name: text,
-  kind: z.enum(channelKinds),
-  connection_id: text,
-  body: text,
-  created_at: number,
-  updated_at: number,
-  last_event_at: numberOrNull,
-  last_failure_at: numberOrNull,
-  last_failure: textOrNull,
-  parked: z.number().default(0),
-});
+const row = lazily(() =>
+  z.object({
+    channel_id: text,
+    tenant_id: text,
+    name: text,
+    kind: z.enum(channelKinds),
+    connection_id: text,
+    body: text,
+    created_at: number,
+    updated_at: number,
+    last_event_at: numberOrNull,
+    last_failure_at: numberOrNull,
+    last_failure: textOrNull,
+    parked: z.number().default(0),
+  }),
+);
 
 /** A connection as it lies there: its credentials sealed. */
 export interface StoredChannel {
@@ -36,57 +39,63 @@ export interface StoredChannel {
 }
 
 /** What a change of a connection is made on: its body as the text that it is. */
-export const storedRow = row.pick({ channel_id: true, kind: true, body: true });
+export const storedRow = lazily(() => row().pick({ channel_id: true, kind: true, body: true }));
 /** JSON; its credentials are sealed. */
-export const sealedBody = z.looseObject({ credentials: z.record(z.string(), z.unknown()) });
+export const sealedBody = lazily(() => z.looseObject({ credentials: z.record(z.string(), z.unknown()) }));
 
 /** What was written by us: looked into again only once it is opened. */
-const sealedConnectionSchema = z.custom<Connection>((body) => sealedBody.safeParse(body).success);
+const sealedConnectionSchema = lazily(() => z.custom<Connection>((body) => sealedBody().safeParse(body).success));
 function sealedConnection(body: unknown): Connection {
-  return sealedConnectionSchema.parse(body);
+  return sealedConnectionSchema().parse(body);
 }
 
-export const channelRow = row.transform((stored): StoredChannel => {
-  const body = sealedBody.parse(JSON.parse(stored.body));
-  return {
-    channelId: stored.channel_id,
-    tenantId: stored.tenant_id,
-    name: stored.name,
-    connectionId: stored.connection_id,
-    connection: sealedConnection(body),
-    createdAt: stored.created_at,
-    updatedAt: stored.updated_at,
-    lastEventAt: stored.last_event_at ?? undefined,
-    lastFailure:
-      stored.last_failure === null || stored.last_failure_at === null
-        ? undefined
-        : { at: stored.last_failure_at, detail: stored.last_failure },
-    parked: stored.parked,
-  };
-});
+export const channelRow = lazily(() =>
+  row().transform((stored): StoredChannel => {
+    const body = sealedBody().parse(JSON.parse(stored.body));
+    return {
+      channelId: stored.channel_id,
+      tenantId: stored.tenant_id,
+      name: stored.name,
+      connectionId: stored.connection_id,
+      connection: sealedConnection(body),
+      createdAt: stored.created_at,
+      updatedAt: stored.updated_at,
+      lastEventAt: stored.last_event_at ?? undefined,
+      lastFailure:
+        stored.last_failure === null || stored.last_failure_at === null
+          ? undefined
+          : { at: stored.last_failure_at, detail: stored.last_failure },
+      parked: stored.parked,
+    };
+  }),
+);
 
-export const deliveryRow = z
-  .object({
-    delivery_id: text,
-    conversation: text,
-    status: z.enum(deliveryStatuses),
-    attempts: integer,
-    failure: textOrNull,
-    created_at: number,
-    updated_at: number,
-  })
-  .transform(
-    ({ delivery_id, conversation, status, attempts, failure, created_at, updated_at }): ChannelDelivery => ({
-      deliveryId: delivery_id,
-      conversation,
-      status,
-      attempts,
-      ...defined({ failure: failure ?? undefined }),
-      createdAt: new Date(created_at).toISOString(),
-      updatedAt: new Date(updated_at).toISOString(),
-    }),
-  );
+export const deliveryRow = lazily(() =>
+  z
+    .object({
+      delivery_id: text,
+      conversation: text,
+      status: z.enum(deliveryStatuses),
+      attempts: integer,
+      failure: textOrNull,
+      created_at: number,
+      updated_at: number,
+    })
+    .transform(
+      ({ delivery_id, conversation, status, attempts, failure, created_at, updated_at }): ChannelDelivery => ({
+        deliveryId: delivery_id,
+        conversation,
+        status,
+        attempts,
+        ...defined({ failure: failure ?? undefined }),
+        createdAt: new Date(created_at).toISOString(),
+        updatedAt: new Date(updated_at).toISOString(),
+      }),
+    ),
+);
 
-export const conversationRow = z
-  .object({ channel_id: z.string(), conversation: z.string() })
-  .transform(({ channel_id, conversation }) => ({ channelId: channel_id, conversation }));
+export const conversationRow = lazily(() =>
+  z
+    .object({ channel_id: z.string(), conversation: z.string() })
+    .transform(({ channel_id, conversation }) => ({ channelId: channel_id, conversation })),
+);

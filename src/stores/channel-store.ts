@@ -47,7 +47,7 @@ export class ChannelStore {
     for (;;) {
       const known = await this.stored(tenantId, name);
       if (known !== undefined && known.kind !== connection.kind) return false;
-      const before = known && sealedBody.parse(JSON.parse(known.body));
+      const before = known && sealedBody().parse(JSON.parse(known.body));
       const body = await this.sealed(connection, before?.credentials ?? {});
       const changes = before && changedFields(before, body);
       if (changes?.length === 0) return false;
@@ -102,24 +102,24 @@ export class ChannelStore {
   }
 
   async find(tenantId: string, name: string): Promise<StoredChannel | undefined> {
-    return first(this.db, channelRow)`${selectChannels} WHERE c.tenant_id = ${tenantId} AND c.name = ${name}`;
+    return first(this.db, channelRow())`${selectChannels} WHERE c.tenant_id = ${tenantId} AND c.name = ${name}`;
   }
 
   /** By name. */
   async list(tenantId: string, after: string, limit: number): Promise<StoredChannel[]> {
-    return all(this.db, channelRow)`
+    return all(this.db, channelRow())`
       ${selectChannels} WHERE c.tenant_id = ${tenantId} AND c.name > ${after} ORDER BY c.name LIMIT ${limit}`;
   }
 
   /** Whose address this is, with its credentials opened. */
   async byAddress(kind: string, connectionId: string): Promise<OpenConnection | undefined> {
-    const found = first(this.db, channelRow)`
+    const found = first(this.db, channelRow())`
       ${selectChannels} WHERE c.connection_id = ${connectionId} AND c.kind = ${kind}`;
     return this.filled(await found);
   }
 
   async byId(tenantId: string, channelId: string): Promise<OpenConnection | undefined> {
-    const found = first(this.db, channelRow)`
+    const found = first(this.db, channelRow())`
       ${selectChannels} WHERE c.tenant_id = ${tenantId} AND c.channel_id = ${channelId}`;
     return this.filled(await found);
   }
@@ -157,7 +157,7 @@ export class ChannelStore {
     limit: number,
     channelId?: string,
   ): Promise<{ channelId: string; conversation: string }[]> {
-    return all(this.db, conversationRow)`SELECT channel_id, conversation FROM channel_conversations
+    return all(this.db, conversationRow())`SELECT channel_id, conversation FROM channel_conversations
       WHERE tenant_id = ${tenantId} AND (channel_id, conversation) > (${after.channelId}, ${after.conversation})
         AND (${channelId} IS NULL OR channel_id = ${channelId})
       ORDER BY channel_id, conversation LIMIT ${limit}`;
@@ -189,19 +189,19 @@ export class ChannelStore {
     before: string | undefined,
     limit: number,
   ): Promise<ChannelDelivery[]> {
-    return all(this.db, deliveryRow)`SELECT * FROM channel_deliveries
+    return all(this.db, deliveryRow())`SELECT * FROM channel_deliveries
       WHERE tenant_id = ${tenantId} AND channel_id = ${channelId} AND (${status} IS NULL OR status = ${status})
         AND (${before} IS NULL OR delivery_id < ${before})
       ORDER BY delivery_id DESC LIMIT ${limit}`;
   }
 
   async delivery(tenantId: string, channelId: string, deliveryId: string): Promise<ChannelDelivery | undefined> {
-    return first(this.db, deliveryRow)`SELECT * FROM channel_deliveries
+    return first(this.db, deliveryRow())`SELECT * FROM channel_deliveries
       WHERE tenant_id = ${tenantId} AND channel_id = ${channelId} AND delivery_id = ${deliveryId}`;
   }
 
   private async stored(tenantId: string, name: string) {
-    return first(this.db, storedRow)`
+    return first(this.db, storedRow())`
       SELECT channel_id, kind, body FROM channels WHERE tenant_id = ${tenantId} AND name = ${name}`;
   }
 

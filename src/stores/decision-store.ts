@@ -5,6 +5,7 @@ import { defined } from "../conversation/defined.js";
 import { all, batch, type Database, raw, sql } from "../platform/sql.js";
 import { type Decision, decisionSchema, type GivenLabel, type Label, labels } from "../supervision/decisions.js";
 import { supervisionStepSchema } from "../supervision/state.js";
+import { lazily } from "../text/lazily.js";
 import { insertResourceAct } from "./audit-log.js";
 import { integer, number, text, textOrNull } from "./columns.js";
 import { agentOf, into } from "./decision-rows.js";
@@ -51,31 +52,37 @@ export interface DecisionPosition extends DecisionKey {
   readonly at: number;
 }
 
-const bodySchema = z.object({
-  ...supervisionStepSchema.pick({ version: true, model: true, rules: true, reasons: true }).shape,
-  failed: z.literal(true).optional(),
-  about: decisionSchema().shape.about,
-});
+const bodySchema = lazily(() =>
+  z.object({
+    ...supervisionStepSchema.pick({ version: true, model: true, rules: true, reasons: true }).shape,
+    failed: z.literal(true).optional(),
+    about: decisionSchema().shape.about,
+  }),
+);
 
-const row = z.object({
-  owner_id: text,
-  revision: integer,
-  step: text,
-  at: number,
-  work_id: text,
-  ...decisionSchema().pick({ hook: true, supervisor: true, mode: true, action: true, decision: true }).shape,
-  agent: textOrNull,
-  subject: textOrNull,
-  label: z.enum(labels).nullable(),
-  body: text,
-});
+const row = lazily(() =>
+  z.object({
+    owner_id: text,
+    revision: integer,
+    step: text,
+    at: number,
+    work_id: text,
+    ...decisionSchema().pick({ hook: true, supervisor: true, mode: true, action: true, decision: true }).shape,
+    agent: textOrNull,
+    subject: textOrNull,
+    label: z.enum(labels).nullable(),
+    body: text,
+  }),
+);
 const columns = raw(
   "owner_id, revision, step, at, work_id, hook, supervisor, mode, action, decision, agent, subject, label, body",
 );
 
-const labelRow = z.object({ actor: text, label: z.enum(labels), note: textOrNull, at: number });
-const countRow = z.object({ supervisor: text, rule: textOrNull, action: text, label: z.enum(labels), n: number });
-export type LabelCount = z.infer<typeof countRow>;
+const labelRow = lazily(() => z.object({ actor: text, label: z.enum(labels), note: textOrNull, at: number }));
+const countRow = lazily(() =>
+  z.object({ supervisor: text, rule: textOrNull, action: text, label: z.enum(labels), n: number }),
+);
+export type LabelCount = z.infer<ReturnType<typeof countRow>>;
 
 export class DecisionStore {
   constructor(private readonly db: Database) {}
@@ -112,7 +119,7 @@ export class DecisionStore {
     ]);
     const rows = await all(
       this.db,
-      row,
+      row(),
     )`SELECT ${columns} FROM decisions${index} WHERE tenant_id = ${tenantId}${conditions}
       ORDER BY at DESC, owner_id DESC, revision DESC, step DESC LIMIT ${limit}`;
     return rows.map(decisionOf);
@@ -123,8 +130,8 @@ export class DecisionStore {
     const isIt = sql`tenant_id = ${tenantId} AND owner_id = ${key.ownerId} AND revision = ${key.revision}
       AND step = ${key.step}`;
     const [[found], given] = await Promise.all([
-      all(this.db, row)`SELECT ${columns} FROM decisions WHERE ${isIt}`,
-      all(this.db, labelRow)`SELECT actor, label, note, at FROM decision_labels WHERE ${isIt} ORDER BY at DESC`,
+      all(this.db, row())`SELECT ${columns} FROM decisions WHERE ${isIt}`,
+      all(this.db, labelRow())`SELECT actor, label, note, at FROM decision_labels WHERE ${isIt} ORDER BY at DESC`,
     ]);
     return found && { decision: decisionOf(found), labels: given.map(labelOf) };
   }
@@ -172,7 +179,7 @@ export class DecisionStore {
   async counts(tenantId: string, from: number, to: number): Promise<LabelCount[]> {
     const labelled = sql`FROM decisions INDEXED BY decisions_by_label`;
     const within = sql`tenant_id = ${tenantId} AND label IN ('right', 'wrong', 'unsure') AND at >= ${from} AND at < ${to}`;
-    return all(this.db, countRow)`
+    return all(this.db, countRow())`
       SELECT supervisor, NULL AS rule, action, label, COUNT(*) AS n ${labelled} WHERE ${within} GROUP BY 1, 3, 4
       UNION ALL
       SELECT supervisor, json_each.value AS rule, action, label, COUNT(*) AS n
@@ -181,7 +188,7 @@ export class DecisionStore {
   }
 }
 
-function decisionOf({ body, label, at, agent, subject, ...rest }: z.infer<typeof row>): Decision {
+function decisionOf({ body, label, at, agent, subject, ...rest }: z.infer<ReturnType<typeof row>>): Decision {
   const { owner_id: ownerId, revision, step, work_id: workId, ...of } = rest;
   return decisionSchema().parse({
     decisionId: decisionIdOf({ ownerId, revision, step }),
@@ -191,12 +198,12 @@ function decisionOf({ body, label, at, agent, subject, ...rest }: z.infer<typeof
     ...(ownerId.startsWith("rt_") ? { roundtableId: ownerId } : {}),
     ...(workId === "" ? {} : { workId }),
     ...of,
-    ...bodySchema.parse(JSON.parse(body)),
+    ...bodySchema().parse(JSON.parse(body)),
     ...defined({ agent: agent ?? undefined, subject: subject ?? undefined, label: label ?? undefined }),
   });
 }
 
-function labelOf({ actor, label, note, at }: z.infer<typeof labelRow>): GivenLabel {
+function labelOf({ actor, label, note, at }: z.infer<ReturnType<typeof labelRow>>): GivenLabel {
   const by = actorRecordSchema.parse(JSON.parse(actor));
   return { label, ...defined({ note: note ?? undefined }), by, at: new Date(at).toISOString() };
 }
