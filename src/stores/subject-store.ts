@@ -4,6 +4,7 @@ import { all, batch, type Database, first, hasChanged, listed, raw, run, type Sq
 import { tokenIdOf } from "../tenancy/actor.js";
 import type { JobDefinition, SubjectJob } from "../tenancy/subjects.js";
 import { subjectJobSchema } from "../tenancy/subjects.js";
+import { forgetInArchive } from "./archive/audit-archive.js";
 import { insertResourceAct } from "./audit-log.js";
 import { text, textOrNull } from "./columns.js";
 
@@ -95,9 +96,14 @@ export class SubjectStore {
    * decided, by whom and when stays.
    */
   async renameOwned({ tenantId, subject, pseudonym }: Renamed, ownerId: string): Promise<number> {
-    return run(this.db)`UPDATE audit SET ${withoutReasons}, ${renamedActor(subject, pseudonym)}
-      WHERE tenant_id = ${tenantId}
-        AND (owner_id = ${ownerId} OR owner_id > ${`${ownerId}/`} AND owner_id < ${`${ownerId}0`})`;
+    const [renamed] = await batch(this.db, [
+      sql`UPDATE audit SET ${withoutReasons}, ${renamedActor(subject, pseudonym)}
+        WHERE tenant_id = ${tenantId}
+          AND (owner_id = ${ownerId} OR owner_id > ${`${ownerId}/`} AND owner_id < ${`${ownerId}0`})`,
+      // What was archived is a reference and words that lie apart from the lines.
+      ...forgetInArchive(tenantId, subject, [ownerId]),
+    ]);
+    return renamed?.meta.changes ?? 0;
   }
 
   async countActs({ tenantId, subject }: SubjectRef): Promise<number> {
@@ -110,6 +116,7 @@ export class SubjectStore {
       sql`UPDATE audit SET ${withoutReasons}, ${renamedActor(subject, pseudonym)} WHERE ${actsOf({ tenantId, subject })}`,
       sql`UPDATE audit SET owner_id = ${`subjects/${pseudonym}`}, body = json_set(body, '$.subject.name', ${pseudonym})
         WHERE tenant_id = ${tenantId} AND owner_id = ${`subjects/${subject}`}`,
+      ...forgetInArchive(tenantId, subject, []),
     ]);
     return (acts?.meta.changes ?? 0) + (done?.meta.changes ?? 0);
   }

@@ -84,8 +84,10 @@ it("works in an empty project", async () => {
     );
   const paths = packed?.files.map(({ path }) => path) ?? [];
   expect(paths).toContain("dist/client/index.d.ts");
-  // The client alone: nothing of the Worker goes along.
-  expect(paths.filter((path) => !path.startsWith("dist/client/")).sort()).toEqual(["README.md", "package.json"]);
+  // The client and the command line: nothing of the Worker goes along.
+  expect(paths.filter((path) => !path.startsWith("dist/client/")).sort()).toEqual([
+    ...["README.md", "dist/conclave.cjs", "package.json"],
+  ]);
 
   writeFileSync(join(project, "package.json"), '{"name":"empty","private":true,"type":"module"}');
   run(project, "npm", ["install", "--offline", "--no-audit", "--no-fund", "--silent", `./${packed?.filename}`]);

@@ -347,6 +347,7 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/evidence/comparison": "names of candidates, whose length is bounded, and numbers",
   "src/evidence/experiment.ts ": "names and times of ours",
   "src/evidence/item.ts expectedOfReview": "compares two texts",
+  "src/platform/gzip.ts gzip": "the platform's",
   "src/platform/ids.ts newEvalId": "puts it into an id",
   "src/statistics/random.ts ": "a name of ours, unit by unit",
   "src/statistics/shares.ts bootstrapMean": "a name of ours",
