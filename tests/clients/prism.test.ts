@@ -86,15 +86,18 @@ it("finds nothing in requests and answers that isn't as the document says", asyn
   const faults: string[] = [];
   for (const { path, method, operation } of operations) {
     const target = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => ids[name] ?? "1");
-    const body = operation.requestBody?.content["application/json"]?.example;
+    const [[type, { example: body }] = ["", { example: undefined }]] = Object.entries(
+      operation.requestBody?.content ?? {},
+    );
     const isAdmin = path.startsWith("/v1/admin/");
     const response = await fetch(`${proxy}${target}${path.endsWith("/events") ? "?lingerMs=0" : ""}`, {
       method: method.toUpperCase(),
       headers: {
         authorization: `Bearer ${isAdmin ? worker.variables.ADMIN_SECRET : key}`,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(body === undefined ? {} : { "content-type": type }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      // Lines come as they are.
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
     const refusal = text.includes("stoplight.io/prism") ? refusalSchema.parse(JSON.parse(text)) : undefined;
