@@ -35,7 +35,7 @@ export const faces: readonly Face[] = [
     load: loaded(async () => (await import("./console/face.js")).consoleFace),
   },
   {
-    paths: /^\/(docs|openapi\.json)(\/|$)/,
+    paths: /^\/(docs|openapi\.json|schemas)(\/|$)/,
     callers: "anybody",
     load: loaded(async () => {
       const { documentation } = await import("./http/openapi.js");

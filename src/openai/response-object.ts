@@ -11,7 +11,8 @@ const outputText = z.object({
   type: z.literal("output_text"),
   text: z.string(),
   annotations: z.array(z.unknown()),
-  logprobs: z.array(z.unknown()),
+  /** Empty. Answers that were kept under a key by the version before have none. */
+  logprobs: z.array(z.unknown()).optional(),
 });
 const refusal = z.object({ type: z.literal("refusal"), refusal: z.string() });
 export const partSchema = z.discriminatedUnion("type", [outputText, refusal]);

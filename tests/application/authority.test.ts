@@ -38,6 +38,7 @@ import { readResponse } from "../../src/application/openai/read-response.js";
 import { inviteFirstPerson } from "../../src/application/people/invite-first-person.js";
 import { changePerson, invitePerson } from "../../src/application/people/manage-people.js";
 import { addOwnPasskey, deleteOwnPasskey, listOwnPasskeys, signOut } from "../../src/application/people/own-sign-in.js";
+import { readPeopleNames } from "../../src/application/people/read-names.js";
 import { putPrices } from "../../src/application/prices/prices.js";
 import { deleteResource } from "../../src/application/resources/delete-resource.js";
 import { listResources } from "../../src/application/resources/list-resources.js";
@@ -237,6 +238,7 @@ const calls: Readonly<Record<string, Call>> = {
   readResource: (actor, services) => readResource(actor, { kind: "agents", name: "assistant" }, services),
   listResources: (actor, services) => listResources(actor, { ...page, kind: "agents" }, services),
   readWholeResource: (actor, services) => readResource(actor, rule, services),
+  readPeopleNames: (actor, services) => readPeopleNames(actor, { personIds: ["per_1"] }, services),
   putExperiment: (actor, services) => putExperiment(actor, { name: "e", experiment: trial }, services),
   promoteExperiment: (actor, services) => promoteExperiment(actor, { name: "e", winner: { variant: "b" } }, services),
   putDataset: (actor, services) => putDataset(actor, { name: "texts", dataset: {} }, services),

@@ -21,6 +21,15 @@ const blockAll = { match: { type: "length", max: 1 }, action: "block", reason: "
 
 /** Bodies that the routes take. A route of a new body has to be told here: without it the refusal is about the body. */
 const bodies: Record<string, unknown> = {
+  "DELETE /v1/subjects/{subject}": { reason: "They asked for it." },
+  "POST /v1/datasets/{name}/items/from-sessions": { labels: "none" },
+  "PUT /v1/datasets/{name}/items/{itemId}/label": { expected: { action: "allow" } },
+  "POST /v1/evals": { dataset: "texts", candidates: [{ name: "now", supervisors: ["guard"] }] },
+  "POST /v1/evals/{evalId}/resume": { maxTokens: 1 },
+  "POST /v1/experiments/{name}/promote": { variant: "b" },
+  "PUT /v1/secrets/{name}": { value: "a secret of some length" },
+  "POST /v1/sessions/{sessionId}/staff-messages": { content: "Hello." },
+  "PUT /v1/sessions/{sessionId}/feedback": { about: { turnId: "trn_1" }, score: 1 },
   "POST /v1/decisions/replay": { supervisor: "guard", of: "guard" },
   "POST /v1/try": { supervisors: ["guard"], on: { text: "Hello." } },
   "PUT /v1/decisions/{decisionId}/label": { label: "right" },

@@ -119,7 +119,7 @@ it("lists by agent, tool, supervisor, claim and age, and counts without reading 
   const counts = () => tenant.call("GET", "/v1/asks/counts");
   expect((await counts()).body).toEqual({
     open: 1,
-    byKind: { human: 0, context: 0, approval: 1, review: 0 },
+    byKind: { human: 0, context: 0, approval: 1, review: 0, handover: 0 },
     byAudience: { user: 0, staff: 1 },
     byAgent: [{ agent: "clerk", open: 1 }],
     overdue: 0,
