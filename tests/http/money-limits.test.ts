@@ -39,14 +39,14 @@ const message = (tenant: TestTenant, sessionId: string, waitMs = 60_000) =>
   tenant.call("POST", `/v1/sessions/${sessionId}/messages`, { content: "Hello there", waitMs });
 const usage = { inputTokens: 100, outputTokens: 1_000 };
 
-test("of fifty messages at once no more are let through than a limit of $1 pays for, and the others say when to come back", async () => {
+test("of fifty messages at once no more are let through than a limit of 40 cents pays for, and the others say when to come back", async () => {
   await model.reply({ text: "Done.", usage, repeat: true });
   const before = (await model.requests()).length;
-  const tenant = await tenantWith({ "a-day": { per: "tenant", measure: "money", max: 1, window: "day" } });
+  const tenant = await tenantWith({ "a-day": { per: "tenant", measure: "money", max: 0.4, window: "day" } });
   const sessions = await Promise.all(Array.from({ length: 50 }, () => tenant.session()));
   const answers = await Promise.all(sessions.map((sessionId) => message(tenant, sessionId)));
   const billed = ((await model.requests()).length - before) * 0.01;
-  expect(billed).toBeLessThanOrEqual(1);
+  expect(billed).toBeLessThanOrEqual(0.4);
   const refused = answers.filter(({ status }) => status === 429);
   expect(answers.filter(({ status }) => status === 200).length + refused.length).toBe(50);
   expect(refused.length).toBeGreaterThan(0);
