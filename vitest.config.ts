@@ -29,6 +29,12 @@ const poll = { timeout: 30_000 };
 /** When a test or a hook counts as hung, in milliseconds: what is only slow, on a machine that does much else, ends long before. */
 const hung = (milliseconds: number) => ({ testTimeout: milliseconds, hookTimeout: milliseconds });
 
+/**
+ * One Worker runs many files, and what earlier ones left still works beside a test: one that fails is tried again, with a tenant of its own, and
+ * counts as failed where it fails each time.
+ */
+const retry = 2;
+
 export default defineConfig({
   test: {
     // Every core: tests wait for their Workers more than they work.
@@ -57,6 +63,7 @@ export default defineConfig({
           // Apart from the domain's, which run in seconds: these start, kill and start real Workers.
           name: "process",
           ...hung(240_000),
+          retry,
           expect: { poll },
           include: ["tests/process/**/*.test.ts", "tests/clients/*.test.ts"],
           globalSetup: ["tests/support/global-setup.ts", "tests/support/unpacked-browser.ts"],
@@ -92,6 +99,7 @@ export default defineConfig({
           globalSetup: ["tests/support/global-setup.ts"],
           setupFiles: ["tests/support/runtime-setup.ts"],
           ...hung(60_000),
+          retry,
           expect: { poll },
         },
       },
