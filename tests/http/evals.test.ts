@@ -291,6 +291,19 @@ describe("items are drawn", () => {
       input: { turnId: expect.any(String) },
       group: expect.any(String),
     });
+    const redacts = [{ match: { type: "phrases", phrases: ["accept"] }, action: "replace", replacement: "[word]" }];
+    await tenant.rules(
+      "redacting",
+      redacts.map((rule) => ({ ...rule, reason: "No." })),
+      { mode: "shadow" },
+    );
+    const redacted = await evaluate(tenant, { candidates: [{ name: "now", supervisors: ["redacting"] }] });
+    const kept = (await tenant.call("GET", `/v1/evals/${redacted.evalId}/items`)).body.items;
+    expect(kept.map(({ result }: { result: { action: string } }) => result.action).toSorted()).toEqual([
+      "allow",
+      "modify",
+    ]);
+    expect(JSON.stringify(kept)).not.toContain("[word]");
     const { evalId } = await evaluate(tenant, { candidates: [{ name: "now", supervisors: ["sales"] }] });
     const results = (await tenant.call("GET", `/v1/evals/${evalId}/items`)).body.items;
     expect(results.map(({ result }: { result: { action: string } }) => result.action)).toEqual(["review", "review"]);

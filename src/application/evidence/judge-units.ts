@@ -75,7 +75,8 @@ export async function judgeUnits(slice: Slice, services: Services): Promise<Judg
           addModelUsage(usage, model, used);
           taken(used);
         });
-        return tried.map((one) => builtForTrial(tenantId, one, builder));
+        // What is stored as a shadow is held against texts as if it were enforced: it is to be known before it is.
+        return tried.map((one): Supervisor => ({ ...builtForTrial(tenantId, one, builder), mode: "enforce" }));
       };
     }),
   );
@@ -103,7 +104,11 @@ export async function judgeUnits(slice: Slice, services: Services): Promise<Judg
         latencyMs: services.now() - started,
         ...(taken === noTokens ? {} : { usage: taken }),
       };
-      return { n, candidate, repeat, correct: isCorrect(item.expected, whole, before), result: whole };
+      const correct = isCorrect(item.expected, whole, before);
+      const { text: _, ...withoutText } = whole;
+      // A text of a turn stays in its session alone, also as it was changed: what is erased there is gone from here.
+      const isOfTurn = typeof item.input === "object" && "turnId" in item.input;
+      return { n, candidate, repeat, correct, result: isOfTurn ? withoutText : whole };
     };
     const text = await textOf(tenantId, item, services).catch((error: unknown) => failure(error));
     if ("failed" in text) return of({ action: "allow", failed: text.failed });
