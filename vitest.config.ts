@@ -94,6 +94,8 @@ export default defineConfig({
           name: "runtime",
           // One Worker for many files, as deployed; each test makes a tenant of its own. A Worker per file costs as much as its tests.
           isolate: false,
+          // A second Worker that begins later is sent all that is kept there in one message, and dies of its 32 MiB; and so does each one after it.
+          fsModuleCache: false,
           include: ["tests/**/*.test.ts"],
           exclude: [...domain, "process", "clients"].map((folder) => `tests/${folder}/**`),
           globalSetup: ["tests/support/global-setup.ts"],
