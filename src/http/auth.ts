@@ -77,6 +77,23 @@ export const adminAuth = createMiddleware<AppEnv>(async (c, next) => {
   await next();
 });
 
+/** For the documentation: everybody, or with `DOCUMENTATION = "keys"` whoever the API lets in. */
+export const readerAuth = createMiddleware<AppEnv>(async (c, next) => {
+  if (documentationIsPublic(c)) return next();
+  const presented = bearer(c);
+  if (presented === undefined) {
+    const detail =
+      "This deployment's documentation is for its users. Send a key, a token or ADMIN_SECRET as `Authorization: Bearer …`.";
+    throw problem("unauthorized", detail);
+  }
+  return /^cn[a-z]_/.test(presented) ? tenantAuth(c, next) : adminAuth(c, next);
+});
+
+/** Whatever a deployment says but "public" keeps its documentation for those who have a key. */
+export function documentationIsPublic(c: Context<AppEnv>): boolean {
+  return c.env.DOCUMENTATION === undefined || c.env.DOCUMENTATION === "public";
+}
+
 function bearer(c: Context<AppEnv>): string | undefined {
   return /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
 }

@@ -5,6 +5,7 @@ import "./components.js";
 import { problem } from "../conversation/problem.js";
 import { version } from "../conversation/version.js";
 import { sha256Hex } from "../platform/digest.js";
+import { documentationIsPublic, readerAuth } from "./auth.js";
 import type { AppEnv } from "./context.js";
 import { docsPage } from "./docs-page.js";
 import { fileSchema } from "./document/file-schema.js";
@@ -33,8 +34,10 @@ const pageHeaders = {
 };
 const html = { "text/html": { schema: z.string() } } as const;
 const unchanged = { 304: { description: "It is what the request's If-None-Match names" } } as const;
-/** They change with the deployment alone. */
-const cacheable = "public, max-age=300";
+/** They change with the deployment alone. What is for those who have a key is in no cache that others share. */
+function cacheable(c: Context<AppEnv>): string {
+  return `${documentationIsPublic(c) ? "public" : "private"}, max-age=300`;
+}
 
 /** A text of some hundred kilobytes, made when it is first asked for, with the tag that it is asked for again by. */
 class MadeOnce {
@@ -63,6 +66,7 @@ function isKnown(c: Context<AppEnv>, etag: string): boolean {
  */
 export function documentation(described: readonly LoadedFace[]): LoadedFace {
   const app = newRouter();
+  app.use(readerAuth);
   const self: LoadedFace = { routes: [app] };
   let made: ApiDocument | undefined;
   const document = (): ApiDocument => {
@@ -85,7 +89,7 @@ export function documentation(described: readonly LoadedFace[]): LoadedFace {
     }),
     async (c) => {
       const { text, etag } = await wholeText.read();
-      const headers = { etag, "cache-control": cacheable };
+      const headers = { etag, "cache-control": cacheable(c) };
       if (isKnown(c, etag)) return c.body(null, 304, headers);
       return c.body(text, 200, { ...headers, "content-type": "application/json" });
     },
@@ -127,7 +131,7 @@ export function documentation(described: readonly LoadedFace[]): LoadedFace {
     }),
     async (c) => {
       const { text, etag } = await page.read();
-      const headers = { ...pageHeaders, etag, "cache-control": cacheable };
+      const headers = { ...pageHeaders, etag, "cache-control": cacheable(c) };
       return isKnown(c, etag) ? c.body(null, 304, headers) : c.html(text, 200, headers);
     },
   );
