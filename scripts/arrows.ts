@@ -91,6 +91,7 @@ export const arrows: readonly Row[] = [
     imports: ["src/client"],
     packages: ["yaml", "node:fs", "node:os", "node:path", "node:readline/promises", "node:util"],
   },
+  { place: "src/create-conclave", imports: [], packages: ["node:child_process", "node:fs", "node:path", "node:url"] },
   // The typed client knows the API's document and nothing of the house.
   { place: "src/client", imports: [], packages: ["openapi-fetch"] },
 

@@ -35,6 +35,8 @@ export function placeOf({ url: given, dir = "." }: Common, env: NodeJS.ProcessEn
   const token = env.CONCLAVE_KEY ?? keysKept(env)[url];
   if (token === undefined)
     throw new CommandError(`there is no key for ${url}: set CONCLAVE_KEY, or run \`conclave login --url ${url}\``);
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new CommandError("the key isn't one: keys are cnk_ and letters and digits. Was it copied whole?");
   return { url, root: dir, conclave: new Conclave({ baseUrl: url, token }) };
 }
 

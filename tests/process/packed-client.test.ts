@@ -1,6 +1,6 @@
-/** The package that `npm pack` makes: installed into an empty project without a network, its client compiles there and talks to a Worker. */
+/** The packages that `npm pack` makes: installed into an empty project without a network, the client compiles there and talks to a Worker; and what `npm create` makes. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -127,4 +127,25 @@ it("works in an empty project", async () => {
   const page = run(project, "node", ["built/page.js"], env);
   expect(page).toMatch(/^completed /);
   expect(page).toContain("# ");
+});
+
+it("`npm create conclave` makes a folder that holds a supervised conversation, with nothing but its tarball", async () => {
+  run(join(root, "src/create-conclave"), "npm", ["pack", "--silent", "--pack-destination", project]);
+  const tarball = join(project, "create-conclave-0.1.0.tgz");
+  const env = await worker.scriptEnv();
+  run(project, "npm", ["exec", "--offline", "--yes", `--package=${tarball}`, "--", "create-conclave", "Shop"], env);
+  const tested = run(project, "npm", ["test", "--prefix", "Shop"], env);
+  expect(tested).toContain('According to "returns": Goods can be sent back within 30 days');
+  expect(tested).toMatch(/fail 0$/m);
+
+  const again = spawnSync(
+    "npm",
+    ["exec", "--offline", "--yes", `--package=${tarball}`, "--", "create-conclave", "Shop"],
+    {
+      cwd: project,
+      encoding: "utf8",
+    },
+  );
+  expect(again).toMatchObject({ status: 1, stderr: expect.stringContaining("Shop is there, and not empty") });
+  expect(existsSync(join(project, "Shop/.gitignore"))).toBe(true);
 });
