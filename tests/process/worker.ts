@@ -9,6 +9,11 @@ import { z } from "zod";
 import { migratedStorage } from "./migrated-storage.js";
 
 const quiet = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", CI: "true" };
+/**
+ * A connection for each call: tests block this process while a program runs, so that it doesn't see the Worker close a kept
+ * one, and writes into it.
+ */
+const unkept = { connection: "close" };
 const adminSecret = "process-test-admin-secret-long-enough";
 
 /** What these tests read of answers. */
@@ -69,7 +74,10 @@ export class WorkerProcess {
       },
     );
     const { origin } = this;
-    await until(async () => (await fetch(`${origin}/health`).catch(() => undefined))?.ok === true, 120_000);
+    await until(
+      async () => (await fetch(`${origin}/health`, { headers: unkept }).catch(() => undefined))?.ok === true,
+      120_000,
+    );
   }
 
   /** What serves it at a port, with these variables. */
@@ -125,7 +133,7 @@ export class WorkerProcess {
   ): Promise<ProcessAnswer> {
     const response = await fetch(this.origin + path, {
       method,
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+      headers: { ...unkept, authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
