@@ -15,7 +15,7 @@ import { chatActs } from "./openai/acts.js";
 import { peopleActs } from "./people/acts.js";
 import { priceActs } from "./prices/prices.js";
 import { resourceActs } from "./resources/acts.js";
-import { restoreActs } from "./restores/acts.js";
+import { ledgerActs, restoreActs } from "./restores/acts.js";
 import { roundtableActs } from "./roundtables/acts.js";
 import { runActs } from "./runs/acts.js";
 import { secretActs } from "./secrets/acts.js";
@@ -60,4 +60,5 @@ export const acts: readonly (AnyAct | Permission)[] = [
   followEvents,
   runMaintenance,
   resealSecrets,
+  ...ledgerActs,
 ];

@@ -4,7 +4,7 @@ import { configActs } from "../application/config/acts.js";
 import { deliveryActs } from "../application/deliveries/parked-deliveries.js";
 import { peopleActs } from "../application/people/acts.js";
 import { priceActs } from "../application/prices/prices.js";
-import { restoreActs } from "../application/restores/acts.js";
+import { ledgerActs, restoreActs } from "../application/restores/acts.js";
 import { secretActs } from "../application/secrets/acts.js";
 import { supervisionActs } from "../application/supervision/acts.js";
 import { resealSecrets } from "../application/system/reseal-secrets.js";
@@ -29,7 +29,7 @@ import { uiChat } from "./routes/ui-chat.js";
 export const api: LoadedFace = {
   routes: [
     routesOf(tenantActs),
-    routesOf([resealSecrets]),
+    routesOf([resealSecrets, ...ledgerActs]),
     routesOf(peopleActs),
     routesOf(tokenActs),
     subjects,

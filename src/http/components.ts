@@ -20,6 +20,8 @@ import {
   searchSchema,
   subjectSearchResultSchema,
 } from "../application/memory/search-shapes.js";
+import { erasureView } from "../application/restores/ledger.js";
+import { restoreView } from "../application/restores/list-restores.js";
 import { restoreTarget } from "../application/restores/restore-root.js";
 import { newSecretSchema, secretSchema } from "../application/secrets/manage-secrets.js";
 import { newLabelSchema } from "../application/supervision/label-decision.js";
@@ -244,6 +246,8 @@ const components: Readonly<Record<string, z.ZodType>> = {
   Tenant: tenantSchema,
   TenantSettings: settingsSchema,
   RestoreTarget: restoreTarget(),
+  Restore: restoreView(),
+  Erasure: erasureView(),
   NewKey: newKeySchema,
   NewSecret: newSecretSchema(),
   Secret: secretSchema(),

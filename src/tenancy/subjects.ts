@@ -23,6 +23,8 @@ export const jobDefinitionSchema = lazily(() =>
     by: actorRecordSchema,
     reason: z.string().optional(),
     originals: z.boolean().default(false),
+    /** The erasure that is done again because a database knows nothing of it any more. */
+    replays: z.string().optional(),
     /** Milliseconds since the epoch. */
     at: z.number(),
   }),

@@ -52,6 +52,7 @@ import {
   restoreResource,
 } from "../../src/application/resources/resource-versions.js";
 import { restoreRoundtable, restoreRun, restoreSession } from "../../src/application/restores/acts.js";
+import { listErasures, replayErasures } from "../../src/application/restores/ledger.js";
 import { continueRoundtable } from "../../src/application/roundtables/continue-roundtable.js";
 import { controlRoundtable } from "../../src/application/roundtables/control-roundtable.js";
 import { forkRoundtable } from "../../src/application/roundtables/fork-roundtable.js";
@@ -158,6 +159,14 @@ const callsByRoute = Object.fromEntries(
     return read.ok ? [[one.act, read.perform]] : [];
   }),
 );
+
+const erasure = {
+  tenantId: "ten_1",
+  kind: "session",
+  rootId: "ses_1",
+  itemId: "",
+  at: "2099-11-24T09:30:00.000Z",
+} as const;
 
 /** Every act, called with something that it takes. */
 const calls: Readonly<Record<string, Call>> = {
@@ -327,6 +336,8 @@ const calls: Readonly<Record<string, Call>> = {
   restoreSession: (actor, services) => restoreSession(actor, { sessionId: "ses_1", target: { at } }, services),
   restoreRun: (actor, services) => restoreRun(actor, { runId: "run_1", target: { at } }, services),
   restoreRoundtable: (actor, services) => restoreRoundtable(actor, { roundtableId: "rt_1", target: { at } }, services),
+  listErasures: (actor, services) => listErasures(actor, { limit: 1, since: at }, services),
+  replayErasures: (actor, services) => replayErasures(actor, { ledger: { since: at, items: [erasure] } }, services),
   importTenant: (actor, services) =>
     importTenant(actor, { tenantId: actor.tenantId, copy: { format: 1, items: [] } }, services),
   createOwnKey: (actor, services) => createOwnKey(actor, { key: { role: "client" } }, services),

@@ -143,6 +143,21 @@ it("a memory or a vault that was deleted here doesn't come back with a copy of b
   expect((await other.call("GET", "/v1/vaults")).body.items).toEqual([]);
 });
 
+it("an entry that was erased doesn't come back, where it was copied from or where it was copied to", async () => {
+  const { tenant, memory } = await full();
+  const items = (await pagesOf(tenant)).flat().filter(({ kind }) => ["vault", "memory", "entry"].includes(kind));
+  const other = await newTenant();
+  await take(other, items);
+  const holding = async (where: TestTenant) =>
+    (await where.call("GET", `${memory}/entries`)).body.items.filter(({ rawEntry }: Item) => /Max/.test(rawEntry));
+  for (const where of [tenant, other]) {
+    const [{ entryId }] = await holding(where);
+    expect((await where.call("DELETE", `${memory}/entries/${entryId}`)).status).toBe(204);
+    await take(where, items);
+    expect(await holding(where)).toEqual([]);
+  }
+});
+
 it("is for who runs the deployment alone, and goes on behind a cursor of its own", async () => {
   const tenant = await newTenant();
   const path = `/v1/admin/tenants/${tenant.tenantId}/export`;

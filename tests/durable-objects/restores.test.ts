@@ -1,7 +1,7 @@
 /** Sessions, runs and roundtables put back to an earlier state: what D1 says follows, what was erased stays erased, and it is on record. */
 import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
-import { resumeRestores } from "../../src/application/restores/restore-root.js";
+import { mostTries, resumeRestores } from "../../src/application/restores/restore-root.js";
 import { composeServices } from "../../src/composition.js";
 import { RoundtableGateway } from "../../src/gateways/roundtable-gateway.js";
 import { SessionGateway } from "../../src/gateways/session-gateway.js";
@@ -104,6 +104,22 @@ it("interrupted anywhere it goes on to the same end, by its key or by the schedu
   expect((await tenant.call("POST", `${path}/restore`, { at }, key)).status).toBe(200);
   expect(await texts()).toContain("Cherry?");
   expect((await auditOf(tenant)).split('"history.restored"')).toHaveLength(2);
+});
+
+it("what fails every time is given up after so many tries, and is shown with why", async () => {
+  const { tenant, path, at } = await talked();
+  const key = { "idempotency-key": "back" };
+  vi.spyOn(SessionGateway.prototype, "restored").mockRejectedValue(new Error("killed"));
+  await tenant.call("POST", `${path}/restore`, { at }, key);
+  const listed = async () => (await tenant.call("GET", "/v1/restores")).body.items;
+  expect(await listed()).toMatchObject([{ kind: "session", status: "running", tries: 0, at }]);
+  const services = composeServices(env);
+  for (let minutes = 2; minutes < 40; minutes++) await resumeRestores(Date.now() + minutes * minute, services);
+  expect(await listed()).toMatchObject([{ status: "given_up", tries: mostTries, failure: expect.any(String) }]);
+  vi.restoreAllMocks();
+  const again = await tenant.call("POST", `${path}/restore`, { at }, key);
+  expect(again).toMatchObject({ status: 409, body: { detail: expect.stringContaining("given up") } });
+  expect((await tenant.call("GET", "/v1/restores?limit=1")).body.items).toHaveLength(1);
 });
 
 it("a run that waits is put back to before its question was answered, and is answered anew", async () => {

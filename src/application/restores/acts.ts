@@ -1,6 +1,8 @@
 /** Put a session, a run or a roundtable back to how it was at a time. */
 import { z } from "zod";
 import { act } from "../act.js";
+import { listErasures, replayErasures } from "./ledger.js";
+import { listRestores } from "./list-restores.js";
 import { restoredSchema, restoreRoot, restoreTarget } from "./restore-root.js";
 
 const routed = {
@@ -53,4 +55,6 @@ export const restoreRoundtable = act("restoreRoundtable", {
     restoreRoot(actor, { kind: "roundtable", rootId: roundtableId, target }, services),
 });
 
-export const restoreActs = [restoreSession, restoreRun, restoreRoundtable];
+export const restoreActs = [restoreSession, restoreRun, restoreRoundtable, listRestores];
+/** Of who runs the deployment. */
+export const ledgerActs = [listErasures, replayErasures];

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { recordOf } from "../../conversation/actor-record.js";
-import { need, problem } from "../../conversation/problem.js";
+import { need, ProblemError, problem } from "../../conversation/problem.js";
 import type { RootGateway, RootObject } from "../../gateways/root-gateway.js";
 import { newId } from "../../platform/ids.js";
 import { describeError, log } from "../../platform/logging.js";
@@ -44,6 +44,8 @@ const leftOut = 1_000;
 /** After which time one that isn't finished counts as interrupted, in milliseconds; how many go on at once. */
 const interruptedMs = 60_000;
 const resumedAtOnce = 20;
+/** How often the schedule goes on with one, once a minute, before it is given up. */
+export const mostTries = 30;
 const eventsAtOnce = 500;
 
 type Root = Pick<Restore, "kind" | "rootId">;
@@ -75,7 +77,13 @@ export async function restoreRoot(
     const numbers = { outbox: outbox + leftOut, events: events + leftOut };
     const begun = { tenantId, restoreId, kind, rootId, target, by: recordOf(actor), numbers };
     await restores.begin(begun);
-    restore = { ...begun, undo: undefined, isFinished: false };
+    const fresh = { undo: undefined, isFinished: false, begunAt: now(), finishedAt: undefined };
+    restore = { ...begun, ...fresh, tries: 0, failure: undefined };
+  }
+  const { isFinished, failure, tries } = restore;
+  if (isFinished && failure !== undefined) {
+    const detail = `It was given up after ${tries} tries: ${failure} Ask for it anew, under another Idempotency-Key.`;
+    throw problem("conflict", detail);
   }
   return goOn(restore, services);
 }
@@ -84,9 +92,13 @@ export async function restoreRoot(
 export async function resumeRestores(at: number, services: Services): Promise<void> {
   for (const restore of await services.restores.unfinished(at - interruptedMs, resumedAtOnce)) {
     const { tenantId, rootId } = restore;
-    await goOn(restore, services).catch((error: unknown) =>
-      log("error", "restore.failed", { tenantId, objectId: rootId, ...describeError(error) }),
-    );
+    await goOn(restore, services).catch(async (error: unknown) => {
+      const failure =
+        error instanceof ProblemError ? error.problem.detail : "Something went wrong here; the log says what.";
+      const isGivenUp = await services.restores.failed(restore, failure, mostTries);
+      const outcome = isGivenUp ? "given_up" : "failed";
+      log("error", "restore.failed", { tenantId, objectId: rootId, outcome, ...describeError(error) });
+    });
   }
 }
 
@@ -132,8 +144,12 @@ async function goOn(restore: Restore, services: Services): Promise<z.infer<Retur
   return { restoreId, undo, erasedAgain: again.length };
 }
 
-/** What the state of then lacks is no refusal. */
-async function eraseAgain(tenantId: string, { kind, rootId, itemId }: Erasure, services: Services): Promise<void> {
+/** A message of a session, erased anew: what the state of then lacks is no refusal. */
+export async function eraseAgain(
+  tenantId: string,
+  { kind, rootId, itemId }: Erasure,
+  services: Services,
+): Promise<void> {
   if (kind !== "message") return;
   const by = recordOf(systemActor(tenantId, "restore"));
   const done = await services.sessions.eraseMessage(tenantId, rootId, itemId, by);

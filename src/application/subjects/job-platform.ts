@@ -35,7 +35,9 @@ export function subjectJobPlatform(services: Services): SubjectJobPlatform {
   return {
     kinds: ({ kind }) =>
       subjectKinds.filter((one) => kind === "erasure" || one.export !== undefined).map((one) => one.kind),
-    holds: ({ tenantId, subject }) => services.holds.holding(tenantId, { subject }),
+    // What was erased when nothing held it, a hold that came back with the database of before doesn't keep.
+    holds: async ({ tenantId, subject, replays }) =>
+      replays === undefined ? services.holds.holding(tenantId, { subject }) : [],
     count: (job, kind) => kindOf(kind).count(job, services),
     remaining: async (job) => {
       const left: string[] = [];
@@ -48,11 +50,11 @@ export function subjectJobPlatform(services: Services): SubjectJobPlatform {
     export: async (job, kind, from) => (await kindOf(kind).export?.(job, from, services)) ?? { lines: [] },
     copy: ({ tenantId, subject }, shown) => services.subjects.putJob(tenantId, subject, shown),
     erased: async (job, shown) => {
-      const { tenantId, jobId, subject, pseudonym } = job;
+      const { tenantId, jobId, subject, pseudonym, replays } = job;
       const found = shown.receipt.reduce((sum, line) => sum + line.found, 0);
       const left = shown.receipt.reduce((sum, line) => sum + line.left, 0);
       await services.subjects.finished(job, shown, {
-        digest: await subjectDigest(tenantId, subject, jobId),
+        digest: await subjectDigest(tenantId, subject, replays ?? jobId),
         at: services.now(),
         data: { jobId, pseudonym, found, left },
       });

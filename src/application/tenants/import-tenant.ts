@@ -194,8 +194,8 @@ async function takeSettings(
 }
 
 /** What was deleted for good in this tenant doesn't come back with a copy of before: the ledger of erasures has it. */
-async function isErased(tenantId: string, id: string, { restores }: Services): Promise<boolean> {
-  return (await restores.erasuresOf(tenantId, id)).some(({ itemId }) => itemId === "");
+async function isErased(tenantId: string, id: string, { restores }: Services, item = ""): Promise<boolean> {
+  return (await restores.erasuresOf(tenantId, id, item)).length > 0;
 }
 
 function erasedHere(kind: string, id: string): Taken {
@@ -219,6 +219,8 @@ async function takeEntry(entry: z.infer<typeof entrySchema>, { tenantId, service
   const { memories, entries } = services.memory.ports;
   const memory = await memories.find(tenantId, entry.memoryId);
   if (memory === undefined) return { outcome: "left_out" };
+  // Erased here, before it was copied or since.
+  if (await isErased(tenantId, entry.memoryId, services, entry.entryId)) return { outcome: "left_out" };
   const entryId = await copiedId(memory, entry.entryId);
   if ((await entries.row(memory, entryId)) !== undefined) return { outcome: "there" };
   const record = { ...entry, entryId, threadId: standaloneThread };

@@ -6,6 +6,8 @@ export interface Operations {
   readonly system: {
     readonly getHealth: Operation<{}, Schemas["Health"]>;
     readonly resealAdmin: Operation<{}, Schemas["Resealing"]>;
+    readonly listAdminErasures: Operation<{ readonly "limit"?: number; readonly "cursor"?: string; readonly "since": string }, { readonly "items": readonly (Schemas["Erasure"])[]; readonly "nextCursor": string | null }>;
+    readonly replayAdminErasures: Operation<{ readonly "body": { readonly "since": string; readonly "items": readonly (Schemas["ErasureInput"])[]; readonly "nextCursor"?: string | null | undefined } }, Schemas["ReplayedErasures"]>;
     readonly getOpenApiDocument: Operation<{}, { readonly [name: string]: unknown }>;
     readonly getConfigSchema: Operation<{ readonly "file": string | number }, { readonly [name: string]: unknown }>;
     readonly getReferencePage: Operation<{}, "response">;
@@ -36,6 +38,7 @@ export interface Operations {
     readonly deleteKey: Operation<{ readonly "keyId": string | number }, void>;
     readonly getUsage: Operation<{ readonly "from"?: (string); readonly "to"?: (string); readonly "agent"?: string; readonly "model"?: string; readonly "subject"?: string; readonly "key"?: string; readonly "status"?: "completed" | "blocked" | "failed" | "cancelled"; readonly "groupBy"?: "agent" | "model" | "hour" | "day" | "subject" | "key" | "status" }, { readonly "from": string; readonly "to": string; readonly "groupBy": "agent" | "model" | "hour" | "day" | "subject" | "key" | "status"; readonly "currency"?: string | undefined; readonly "total": Schemas["UsageSum"]; readonly "items": readonly (Schemas["UsageLine"])[] }>;
     readonly getTenantSigningSecret: Operation<{}, Schemas["SigningSecret"]>;
+    readonly listRestores: Operation<{ readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["Restore"])[]; readonly "nextCursor": string | null }>;
   };
   readonly people: {
     readonly listPeople: Operation<{ readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["Person"])[]; readonly "nextCursor": string | null }>;
@@ -362,6 +365,8 @@ export const calls = {
   system: {
     getHealth: "GET /health",
     resealAdmin: "POST /v1/admin/reseal",
+    listAdminErasures: "GET /v1/admin/erasures",
+    replayAdminErasures: "POST /v1/admin/erasures",
     getOpenApiDocument: "GET /openapi.json",
     getConfigSchema: "GET /schemas/{file}",
     getReferencePage: "=GET /docs",
@@ -392,6 +397,7 @@ export const calls = {
     deleteKey: "-DELETE /v1/keys/{keyId}",
     getUsage: "GET /v1/usage",
     getTenantSigningSecret: "GET /v1/tenant/signing-secret",
+    listRestores: "GET /v1/restores",
   },
   people: {
     listPeople: "GET /v1/people",

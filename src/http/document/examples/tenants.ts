@@ -11,6 +11,8 @@ const person = { name: "Ada", email: "ada@example.com", role: "reviewer" };
 const settings = { strict: true, supervisors: ["privacy"] };
 const at = "2026-11-22T09:30:00.000Z";
 
+const erasure = { tenantId, kind: "session", rootId: "ses_01m817hww1q09m40a5mj0x2bsd", itemId: "", at };
+
 const keyMade = { keyId, key, role: "client" };
 const keyCreated: AuditEntry = {
   at,
@@ -245,6 +247,13 @@ export const tenantExamples: Readonly<Record<string, unknown>> = {
   SigningSecret: { signingSecret: "whsec_…" },
   RestoreTarget: { at: "2026-11-22T08:00:00Z" },
   Restored: { restoreId: "rst_01m817hww1q09m40a5mj0x2bsc", undo: "00000085-0000026e-00004f2b-…", erasedAgain: 1 },
+  Restore: {
+    ...{ restoreId: "rst_01m817hww1q09m40a5mj0x2bsc", kind: "session", id: "ses_01m817hww1q09m40a5mj0x2bsd", at },
+    ...{ status: "given_up", tries: 30, failure: "The object can't be reached.", begunAt: at, finishedAt: at },
+  },
+  Erasure: erasure,
+  "replayAdminErasures request": { since: at, items: [erasure] },
+  ReplayedErasures: { replayed: 1, running: 0, jobs: [] },
   TenantCopy: {
     format: 1,
     items: [
