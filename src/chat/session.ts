@@ -8,6 +8,7 @@ import { type Ask, askSchema } from "../asks/ask.js";
 import { awaitedAnswer } from "../asks/ask-sentence.js";
 import { actorRecordSchema } from "../conversation/actor-record.js";
 import { defined } from "../conversation/defined.js";
+import { issuesSchema } from "../conversation/issues.js";
 import { boundMemoriesSchema, memoryChoiceSchema } from "../conversation/memory-binding.js";
 import { assistantMessageSchema, chatMessageSchema, plainMessageSchema } from "../conversation/message.js";
 import {
@@ -117,6 +118,8 @@ export const sessionSchema = sessionDefinitionSchema.extend({
   createdAt: z.iso.datetime(),
   /** When its status, its context, its metadata or its subject changed last. */
   updatedAt: z.iso.datetime(),
+  /** What may not be meant, such as a memory that is another subject's: in the answer that begins it alone. */
+  warnings: issuesSchema.optional(),
 });
 export type Session = z.infer<typeof sessionSchema>;
 

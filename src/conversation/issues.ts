@@ -1,6 +1,9 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { ownValue } from "./own-value.js";
 import type { ProblemIssue } from "./problem.js";
+
+/** `errors` of refusals and `warnings` of answers, on the wire. */
+export const issuesSchema = z.array(z.object({ path: z.string(), message: z.string() }));
 
 /** zod's issues as places and words. */
 export function issuesOf(error: { readonly issues: readonly z.core.$ZodIssue[] }): ProblemIssue[] {

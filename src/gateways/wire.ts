@@ -1,5 +1,6 @@
 /** Values on their way to and from an object: JSON text on the line, zod on arrival. */
 import { z } from "zod";
+import { issuesSchema } from "../conversation/issues.js";
 import { type ProblemCode, problemCodes, type ReachedLimit, type Result } from "../conversation/problem.js";
 
 /** JSON text of a T. */
@@ -21,7 +22,7 @@ const refusalSchema = z.object({
   code: z.custom<ProblemCode>((code) => typeof code === "string" && code in problemCodes),
   detail: z.string(),
   userMessage: z.string().optional(),
-  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  errors: issuesSchema.optional(),
   retryAfterSeconds: z.number().optional(),
   askId: z.string().optional(),
   sessionId: z.string().optional(),

@@ -1,6 +1,7 @@
 /** Errors as `application/problem+json` (RFC 9457). */
 import { z } from "zod";
 import { defined } from "../conversation/defined.js";
+import { issuesSchema } from "../conversation/issues.js";
 import { type Problem, type ProblemCode, problemCodes } from "../conversation/problem.js";
 import type { RefusedRequest } from "./face.js";
 import { retryFields } from "./retry-fields.js";
@@ -13,7 +14,7 @@ export const problemSchema = z.object({
   detail: z.string().describe("What was wrong and what to do about it, for who operates the caller."),
   userMessage: z.string().optional().describe("What an end user may be told."),
   requestId: z.string(),
-  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  errors: issuesSchema.optional(),
   askId: z.string().optional(),
   limit: z.string().optional().describe("The limit that was reached."),
   scope: z.string().optional().describe("What that limit is counted for."),

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { usageSchema } from "../agent/work.js";
 import { askSchema } from "../asks/ask.js";
 import { defined } from "../conversation/defined.js";
+import { issuesSchema } from "../conversation/issues.js";
 import { boundMemoriesSchema, memoryChoiceSchema } from "../conversation/memory-binding.js";
 import { externalIdSchema, itemName, metadataSchema, subjectSchema } from "../conversation/names.js";
 import { consensusSchema } from "./consensus/schema.js";
@@ -148,6 +149,8 @@ export type RoundtableError = z.infer<typeof roundtableErrorSchema>;
 export const roundtableSchema = z.object({
   /** The roundtable's id. */
   sessionId: z.string(),
+  /** What may not be meant, such as a memory that is another subject's: in the answer that begins it alone. */
+  warnings: issuesSchema.optional(),
   status: z.enum(debateStatuses),
   running: z.boolean(),
   /** Nobody works on its round right now: its process died, it failed unforeseen, or a provider has too much to do. It is tried again then. */

@@ -6,6 +6,7 @@ import { doneForUsers } from "../agent/effects.js";
 import { usageSchema } from "../agent/work.js";
 import { askSchema } from "../asks/ask.js";
 import { actorRecordSchema } from "../conversation/actor-record.js";
+import { issuesSchema } from "../conversation/issues.js";
 import { boundMemoriesSchema, memoryChoiceSchema } from "../conversation/memory-binding.js";
 import { replyText } from "../conversation/message.js";
 import { externalIdSchema, itemName, metadataSchema, subjectSchema } from "../conversation/names.js";
@@ -95,6 +96,8 @@ export const runSchema = z.object({
   endedAt: z.iso.datetime().optional(),
   /** Nobody works on it right now: its process died, it failed unforeseen, or a provider has too much to do. It is tried again then. */
   retryAt: z.iso.datetime().optional(),
+  /** What may not be meant, such as a memory that is another subject's: in the answer that begins it alone. */
+  warnings: issuesSchema.optional(),
 });
 export type Run = z.infer<typeof runSchema>;
 

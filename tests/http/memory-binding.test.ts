@@ -115,6 +115,36 @@ describe("the memory of a session", () => {
     expect(foreign).toMatchObject({ status: 422, body: { errors: [{ path: "memory.memoryId" }] } });
   });
 
+  it("that is another subject's is bound with a warning, each time it is named, and an end user can't at all", async () => {
+    const { tenant } = await assistant();
+    await tenant.session({ subject: "bob", memory: "subject" });
+    const [{ memoryId }] = await memoriesOf(tenant, "bob");
+    const house = await memoryWith(tenant, "house", "The word of the house is Rosebud.");
+    const client = await tenant.withRole("client");
+    const begin = (fields: object) => client.call("POST", "/v1/sessions", { agent: "assistant", ...fields });
+    const warned = await begin({ subject: "ada", memory: [{ memoryId: house }, { externalId: "bob" }] });
+    const warnings = [{ path: "memory.1", message: expect.stringContaining("another subject's") }];
+    expect(warned).toMatchObject({ status: 201, body: { warnings } });
+    const path = "/v1/sessions/by-external-id/adas";
+    const ensured = await client.call("PUT", path, { agent: "assistant", subject: "ada", memory: { memoryId } });
+    expect(ensured).toMatchObject({ status: 201, body: { warnings: [{ path: "memory" }] } });
+    expect(await begin({ memory: { memoryId } })).toMatchObject({
+      status: 201,
+      body: { warnings: [{ path: "memory" }] },
+    });
+    for (const fields of [{ subject: "bob", memory: { memoryId } }, { subject: "bob", memory: "subject" }, {}]) {
+      const { status, body } = await begin(fields);
+      expect(status).toBe(201);
+      expect(body).not.toHaveProperty("warnings");
+    }
+    const again = await client.call("GET", `/v1/sessions/${warned.body.sessionId}`);
+    expect(again.body).not.toHaveProperty("warnings");
+    const { body } = await tenant.call("POST", "/v1/tokens", { subject: "ada" });
+    const token = new TestTenant(tenant.tenantId, body.token);
+    const refused = await token.call("POST", "/v1/sessions", { agent: "assistant", memory: { memoryId } });
+    expect(refused.status).toBe(403);
+  });
+
   it("isn't an end user's to choose", async () => {
     const { tenant } = await assistant();
     const { body } = await tenant.call("POST", "/v1/tokens", { subject: "ada" });
@@ -135,6 +165,7 @@ describe("the memory of a run, a debate and a chat of OpenAI's clients", () => {
     await modelOf(team, "a").reply(search("cat"), { text: "Tom." });
     const run = await startRun(tenant, team.definition, "Who is it?", { memory: { externalId: "house" } });
     expect(run.response).toBe("Tom.");
+    expect(run).not.toHaveProperty("warnings");
     expect(promptText((await modelOf(team, "a").requests())[1])).toContain("The cat is called Tom.");
   });
 

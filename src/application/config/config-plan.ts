@@ -1,6 +1,7 @@
 /** What would change if a tenant's configuration were as somebody writes it: all of it checked, nothing stored. */
 import { z } from "zod";
 import { maxAutoItems } from "../../chat/context.js";
+import { issuesSchema } from "../../conversation/issues.js";
 import { itemName } from "../../conversation/names.js";
 import { attempt, need, type ProblemIssue, problem } from "../../conversation/problem.js";
 import { shownSecret } from "../../conversation/secret-text.js";
@@ -66,7 +67,7 @@ export const configPlanSchema = z.object({
   /** How many resources are as they should be. */
   unchanged: z.int(),
   /** What is named and isn't there, by its path in the body. */
-  warnings: z.array(z.object({ path: z.string(), message: z.string() })),
+  warnings: issuesSchema,
 });
 export type ConfigPlan = z.infer<typeof configPlanSchema>;
 

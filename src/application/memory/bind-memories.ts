@@ -15,6 +15,8 @@ export interface Bindable {
 export interface FoundMemories {
   /** What can't be bound, by its path in the body. */
   readonly errors: readonly ProblemIssue[];
+  /** What can be bound and may not be meant. */
+  readonly warnings: readonly ProblemIssue[];
   /** Makes the subject's own memory where there is none. To be called once nothing else is wrong. */
   readonly bind: () => Promise<BoundMemories | undefined>;
 }
@@ -28,34 +30,37 @@ export async function findMemoriesToBind(
 ): Promise<FoundMemories> {
   const isList = Array.isArray(memory);
   const found = await Promise.all(
-    namedIn(memory).map(async (named, at): Promise<ProblemIssue | BoundMemory | "subject"> => {
+    namedIn(memory).map(async (named, at): Promise<ProblemIssue | Found | "subject"> => {
       const path = isList ? `memory.${at}` : "memory";
       if (named === "subject") {
         if (subject === undefined) return { path, message: "whose memory? Name the end user as `subject`" };
         const own = await subjectMemory(tenantId, subject, services);
         if (own === "other")
           return { path, message: `the memory with the externalId "${subject}" is of another subject` };
-        return own === undefined ? named : { memoryId: own };
+        return own === undefined ? named : { bound: { memoryId: own } };
       }
       const { externalId, memoryId, ...rest } = named;
       const { memories } = services.memory.ports;
       if (externalId !== undefined) {
         const [one] = await memories.memories(tenantId, { externalId }, "", 1);
         if (one === undefined) return { path: `${path}.externalId`, message: "no memory has this externalId" };
-        return { memoryId: one.memoryId, ...rest };
+        return { bound: { memoryId: one.memoryId, ...rest }, ...ofAnother(path, one.subject, subject) };
       }
       const known = memoryId === undefined ? undefined : await memories.find(tenantId, memoryId);
       if (known === undefined) return { path: `${path}.memoryId`, message: "there is no such memory" };
-      return { memoryId: known.memoryId, ...rest };
+      return { bound: { memoryId: known.memoryId, ...rest }, ...ofAnother(path, known.subject, subject) };
     }),
   );
   return {
     errors: found.flatMap((one) => (typeof one === "object" && "message" in one ? [one] : [])),
+    warnings: found.flatMap((one) =>
+      typeof one === "object" && "bound" in one && one.warning !== undefined ? [one.warning] : [],
+    ),
     async bind() {
       const bound: BoundMemory[] = [];
       for (const one of found) {
         if (one === "subject") bound.push({ memoryId: await ensureSubjectMemory(tenantId, subject ?? "", services) });
-        else if ("memoryId" in one) bound.push(one);
+        else if ("bound" in one) bound.push(one.bound);
       }
       const distinct = bound.filter(
         ({ memoryId }, at) => bound.findIndex((other) => other.memoryId === memoryId) === at,
@@ -63,6 +68,29 @@ export async function findMemoriesToBind(
       return isList ? distinct : distinct[0];
     },
   };
+}
+
+interface Found {
+  readonly bound: BoundMemory;
+  readonly warning?: ProblemIssue;
+}
+
+/** A backend may bind any memory of its tenant; that what one end user said is recalled for another is seldom meant. */
+function ofAnother(path: string, owner: string | undefined, subject: string | undefined): { warning?: ProblemIssue } {
+  if (owner === undefined || owner === subject) return {};
+  const message =
+    subject === undefined
+      ? "this memory is a subject's, and no subject is named here: whoever talks here is answered from it"
+      : "this memory is another subject's: what it holds of them is recalled here, and what is said here is written to it";
+  return { warning: { path, message } };
+}
+
+/** The answer that begins what is bound, with what may not be meant. */
+export function withWarnings<T extends object>(
+  begun: T,
+  warnings: readonly ProblemIssue[],
+): T & { warnings?: ProblemIssue[] } {
+  return warnings.length === 0 ? begun : { ...begun, warnings: [...warnings] };
 }
 
 /** The vault that subjects' own memories are made in where nobody chose another. */

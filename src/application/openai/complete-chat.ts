@@ -156,7 +156,7 @@ async function inOwnSession(actor: Actor, input: ChatInput, services: Services):
   // What a session has noted is its application's, and agents may read it; what an end user notes stands on the message.
   const [metadata, noted] = actor.role === "user" ? [{}, given] : [given, undefined];
   const own = need(sessionOf(actor, newSessionSchema.parse({ agent, subject, metadata, memory })));
-  const bind = need(await checkParts(actor.tenantId, isStored ? own : { ...own, stateless: true }, services));
+  const { bind } = need(await checkParts(actor.tenantId, isStored ? own : { ...own, stateless: true }, services));
   const request: TurnRequest = { ...window, ownSession: isStored ? "stays" : "goes" };
   const asked = { agent, content, subject, metadata: given, memory, request };
   const claimed = await claimId(actor, newId("ses"), asked, services);

@@ -18,7 +18,7 @@ import { authorize } from "../../tenancy/authority.js";
 import { resourceSchemas } from "../../tenancy/resources.js";
 import { act, permission } from "../act.js";
 import { claimId, externalIdTaken } from "../creation.js";
-import { findMemoriesToBind } from "../memory/bind-memories.js";
+import { findMemoriesToBind, withWarnings } from "../memory/bind-memories.js";
 import { missingNames, missingTools, namedAt, notStored } from "../name-checks.js";
 import type { Services } from "../services.js";
 import { checkPanel, mentionsOfPanel } from "../team-checks.js";
@@ -62,10 +62,8 @@ export const startRoundtable = act("startRoundtable", {
     const claimed = await claimId(actor, newId("rt"), start, services);
     const roundtableId = await claimExternalId(tenantId, claimed, definition.externalId, services);
     const identity = { tenantId, roundtableId, keyId: keyOf(actor), revision, measures };
-    return seenBy(
-      actor,
-      await services.roundtables.start(identity, { ...definition, memory: await memories.bind() }, waitMs),
-    );
+    const begun = { ...definition, memory: await memories.bind() };
+    return withWarnings(seenBy(actor, await services.roundtables.start(identity, begun, waitMs)), memories.warnings);
   },
 });
 

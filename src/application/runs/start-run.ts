@@ -13,7 +13,7 @@ import { referencesIn } from "../../tenancy/secrets.js";
 import { act, permission } from "../act.js";
 import { externalIdTaken } from "../creation.js";
 import { openStream } from "../events/follow-events.js";
-import { findMemoriesToBind } from "../memory/bind-memories.js";
+import { findMemoriesToBind, withWarnings } from "../memory/bind-memories.js";
 import { missingNames, missingTools, namedAt, notStored } from "../name-checks.js";
 import type { Services } from "../services.js";
 import { checkMemories, checkTeam } from "../team-checks.js";
@@ -43,10 +43,8 @@ export const startRun = act("startRun", {
     const claimed = await claimRunId(actor, definition, services);
     const runId = await claimExternalId(tenantId, claimed, definition, services);
     const identity = { tenantId, runId, keyId: keyOf(actor), revision, measures };
-    return runFor(
-      actor,
-      need(await services.runs.start(identity, { ...definition, memory: await memories.bind() }, waitMs)),
-    );
+    const begun = { ...definition, memory: await memories.bind() };
+    return withWarnings(runFor(actor, need(await services.runs.start(identity, begun, waitMs))), memories.warnings);
   },
 });
 

@@ -15,7 +15,7 @@ import { authorize } from "../../tenancy/authority.js";
 import { act, permission } from "../act.js";
 import { claimId, externalIdTaken } from "../creation.js";
 import { takeOf } from "../limits/take.js";
-import { findMemoriesToBind } from "../memory/bind-memories.js";
+import { findMemoriesToBind, withWarnings } from "../memory/bind-memories.js";
 import { missingNames, missingTools, namedAt } from "../name-checks.js";
 import type { Services } from "../services.js";
 import { isOwn, noSession, sessionFor } from "./own-session.js";
@@ -51,7 +51,7 @@ export const beginSession = act("beginSession", {
   run: async (actor, input, services) => {
     const { tenantId } = actor;
     const definition = need(sessionOf(actor, input.definition));
-    const bind = need(await checkParts(tenantId, definition, services));
+    const { bind, warnings } = need(await checkParts(tenantId, definition, services));
     const ownId = newId("ses");
     // Who began it isn't asked for: a retry is the same request whichever version its first try came to.
     const { begunBy: _, ...request } = definition;
@@ -62,7 +62,8 @@ export const beginSession = act("beginSession", {
     const { externalId } = definition;
     const begun = await bind();
     if (externalId === undefined) {
-      return sessionFor(actor, (await services.sessions.create(tenantId, sessionId, begun)).session);
+      const { session } = await services.sessions.create(tenantId, sessionId, begun);
+      return withWarnings(sessionFor(actor, session), warnings);
     }
     const owner = await services.claims.claimExternalId(tenantId, "sessions", externalId, sessionId);
     // A claim whose session was never made, by a crash, is taken over: with its key, or that one's retry would get this session.
@@ -73,7 +74,7 @@ export const beginSession = act("beginSession", {
     // Of another subject's session a token isn't even told the id.
     if (actor.role === "user" && !isOwn(actor, session)) throw externalIdTaken(externalId);
     const isOwnBefore = owner === sessionId && sessionId !== ownId;
-    if (created || isOwnBefore) return sessionFor(actor, session);
+    if (created || isOwnBefore) return withWarnings(sessionFor(actor, session), warnings);
     refuseAnother(actor, definition, session);
     throw externalIdTaken(externalId, owner);
   },
@@ -112,13 +113,13 @@ export const ensureSession = act("beginSession", {
       const errors = [{ path: "externalId", message: "it is another one than in the path" }];
       throw problem("invalid", detail, { errors });
     }
-    const bind = need(await checkParts(tenantId, definition, services));
+    const { bind, warnings } = need(await checkParts(tenantId, definition, services));
     await takeOf(actor, { sessions: 1 }, definition, services);
     const owner = await claims.claimExternalId(tenantId, "sessions", externalId, newId("ses"));
     const { session, created } = await sessions.create(tenantId, owner, { ...(await bind()), externalId });
     // Somebody else's may have been made at the same moment.
     refuseAnother(actor, definition, session);
-    return { session: sessionFor(actor, session), created };
+    return { session: withWarnings(sessionFor(actor, session), created ? warnings : []), created };
   },
 });
 
@@ -133,12 +134,18 @@ function refuseAnother(actor: Actor, { subject }: NewSession, found: Session): v
   }
 }
 
-/** Whether everything that it names is there; then what binds it to its memories. */
+interface CheckedParts {
+  /** Binds it to its memories. */
+  readonly bind: () => Promise<SessionDefinition>;
+  readonly warnings: readonly ProblemIssue[];
+}
+
+/** Whether everything that it names is there. */
 export async function checkParts(
   tenantId: string,
   definition: RequestedSession,
   services: Services,
-): Promise<Result<() => Promise<SessionDefinition>>> {
+): Promise<Result<CheckedParts>> {
   const [missing, memories] = await Promise.all([
     missingParts(tenantId, definition, services),
     findMemoriesToBind(tenantId, definition, services),
@@ -147,7 +154,8 @@ export async function checkParts(
   if (errors.length > 0) {
     return refuse("invalid", "The session names things that don't exist; store them first.", { errors });
   }
-  return ok(async () => ({ ...definition, memory: await memories.bind() }));
+  const bind = async () => ({ ...definition, memory: await memories.bind() });
+  return ok({ bind, warnings: memories.warnings });
 }
 
 /** As a caller asked for it, its memories not found yet. */

@@ -16,6 +16,7 @@ import {
 import { type ResourceView, readWholeResource, summarised } from "../../application/resources/resource-view.js";
 import { readSigningSecret } from "../../application/tenants/read-signing-secret.js";
 import { actorRecordSchema } from "../../conversation/actor-record.js";
+import { issuesSchema } from "../../conversation/issues.js";
 import { type ResourceKind, resourceKinds, resourceNoun, resourceSchemas } from "../../tenancy/resources.js";
 import { addRoute } from "../act-routes.js";
 import { named, newRouter } from "../routing.js";
@@ -28,7 +29,7 @@ const storedSchema = named(
     version: z.int(),
     updatedAt: z.iso.datetime(),
     /** What it names and isn't there, or could be stored and may not work as meant. */
-    warnings: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    warnings: issuesSchema.optional(),
   }),
 );
 /** The tools of a remote MCP server that agents get, and how what it lists by now differs. */

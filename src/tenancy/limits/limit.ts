@@ -1,5 +1,6 @@
 /** What a limit is: so much of one measure, for each tenant, key, subject …, in a window of time. */
 import { z } from "zod";
+import { issuesSchema } from "../../conversation/issues.js";
 import { lazily } from "../../text/lazily.js";
 
 const scopes = ["tenant", "key", "subject", "agent", "session", "conversation"] as const;
@@ -80,7 +81,7 @@ const schemas = lazily(() => {
     version: z.int(),
     updatedAt: z.iso.datetime(),
     raises: z.array(raise).describe("Those that hold now."),
-    warnings: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    warnings: issuesSchema.optional(),
   };
   return {
     limit: checked(own),
