@@ -47,7 +47,7 @@ const objects = [
   "dataset",
   "subject-job",
 ].map((name) => `durable-objects/${name}`);
-const faces = ["http", "openai", "mcp", "webhooks", "queue", "console"].map((name) => `src/${name}`);
+const faces = ["http", "openai", "mcp", "webhooks", "queue", "console", "oauth"].map((name) => `src/${name}`);
 
 export const arrows: readonly Row[] = [
   // Only index.ts and composition.ts know everybody, and composition/ what lies below the faces. Objects ask composition.ts for what is made of their bindings.
@@ -84,6 +84,7 @@ export const arrows: readonly Row[] = [
   },
   { place: "src/queue", imports: underFace, packages: pure },
   { place: "src/console", imports: mounted, packages: [...pure, ...hono] },
+  { place: "src/oauth", imports: mounted, packages: hono },
   { place: "src/http/face.ts", imports: underFace, packages: hono },
   { place: "src/http/retry-fields.ts", imports: ["src/conversation"] },
   {

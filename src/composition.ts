@@ -252,6 +252,7 @@ function makeServices(env: Env, place: Place) {
     people: loaded(async () => new (await import("./stores/people-store.js")).PeopleStore(db, now)),
     askReminders: loaded(async () => new (await import("./stores/ask-reminders.js")).AskReminders(db)),
     consoles: loaded(async () => new (await import("./stores/console-store.js")).ConsoleStore(db, placements, now)),
+    grants: loaded(async () => new (await import("./stores/grant-store.js")).GrantStore(db, now)),
     readers: new ReaderStore(db, now),
     resourceVersions: new ResourceVersions(db, sealer),
     config: new ConfigStore(db, sealer, now),

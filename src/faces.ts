@@ -10,11 +10,16 @@ const openAi = loaded(async () => (await import("./openai/face.js")).openAi);
 export const describedFaces = [system, api, openAi];
 
 export const faces: readonly Face[] = [
-  { paths: /^\/mcp$/, callers: "tenant", load: loaded(async () => (await import("./mcp/face.js")).mcp) },
   {
-    paths: /^\/\.well-known\/oauth-protected-resource/,
+    paths: /^\/mcp$/,
+    callers: "tenant",
+    takesGrants: true,
+    load: loaded(async () => (await import("./mcp/face.js")).mcp),
+  },
+  {
+    paths: /^\/(\.well-known\/oauth-|oauth\/)/,
     callers: "anybody",
-    load: loaded(async () => (await import("./mcp/face.js")).mcpMetadata),
+    load: loaded(async () => (await import("./oauth/face.js")).oauth),
   },
   // OpenAI's clients know other paths too: they are told in OpenAI's words that there is no such thing here.
   {

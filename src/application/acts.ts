@@ -9,6 +9,7 @@ import { configActs } from "./config/acts.js";
 import { deliveryActs } from "./deliveries/parked-deliveries.js";
 import { followEvents } from "./events/follow-events.js";
 import { evidenceActs } from "./evidence/acts.js";
+import { grantActs } from "./grants/acts.js";
 import { limitActs } from "./limits/acts.js";
 import { memoryActs } from "./memory/acts.js";
 import { chatActs } from "./openai/acts.js";
@@ -48,6 +49,7 @@ export const acts: readonly (AnyAct | Permission)[] = [
   ...subjectActs,
   ...tenantActs,
   ...peopleActs,
+  ...grantActs,
   readSigningSecret,
   readUsage,
   readDeploymentUsage,

@@ -25,6 +25,7 @@ import type { ConsoleStore } from "../stores/console-store.js";
 import type { CreationClaims } from "../stores/creation-claims.js";
 import type { EvidenceIndex } from "../stores/evidence-index.js";
 import type { ExperimentStore } from "../stores/experiment-store.js";
+import type { GrantStore } from "../stores/grant-store.js";
 import type { HoldStore } from "../stores/hold-store.js";
 import type { IdempotencyStore } from "../stores/idempotency-store.js";
 import type { LimitStore } from "../stores/limit-store.js";
@@ -82,6 +83,7 @@ export interface Services {
   /** Loaded when somebody comes, as the next one is. */
   readonly people: () => Promise<PeopleStore>;
   readonly consoles: () => Promise<ConsoleStore>;
+  readonly grants: () => Promise<GrantStore>;
   readonly askReminders: () => Promise<AskReminders>;
   readonly placements: TenantPlacements;
   readonly limits: LimitStore;

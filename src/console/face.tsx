@@ -20,7 +20,16 @@ import { sha256Hex } from "../platform/digest.js";
 import { authorize } from "../tenancy/authority.js";
 import { assetAt, digest } from "./assets.js";
 import { renderPage, withCodes } from "./frame.js";
-import { addressOf, consoleHeaders, dropSession, isOwnForm, keepSession, sessionSecret, wayBack } from "./guard.js";
+import {
+  addressOf,
+  consoleHeaders,
+  dropSession,
+  isOwnForm,
+  keepSession,
+  policyWith,
+  sessionSecret,
+  wayBack,
+} from "./guard.js";
 import { problemWords, type Screen, type View, type Visit } from "./screen.js";
 import { screens } from "./screens.js";
 import { JoinPage, LinkPage, SignInPage, wordsOf } from "./sign-in.js";
@@ -130,6 +139,7 @@ async function showScreen(c: C, screen: Screen, visit: Visit): Promise<Response>
   if (revision !== undefined && visit.isPoll === true && c.req.header("if-none-match")?.startsWith(`"${revision} `))
     return c.body(null, 304);
   const view = await screen.show(visit);
+  if (typeof view === "string") return c.redirect(view, 302);
   const { refused } = visit;
   return framed(c, visit.me, view, {
     path: screen.path,
@@ -170,7 +180,8 @@ async function whoIs(c: C): Promise<SignedIn | undefined> {
 /** To the door, and from there back to this page. */
 function toDoor(c: C): Response {
   const { pathname, search } = new URL(c.req.url);
-  return c.redirect(`/console/sign-in?to=${encodeURIComponent(pathname + search)}`, 302);
+  const asForm = search === "" ? "" : `?${new URLSearchParams(search)}`;
+  return c.redirect(`/console/sign-in?to=${encodeURIComponent(pathname + asForm)}`, 302);
 }
 
 async function letIn(c: C, enter: () => Promise<string>, to: string, isPasskey: boolean): Promise<Response> {
@@ -207,6 +218,7 @@ function framed(c: C, me: SignedIn, view: View, { status = 200, revision, ...mor
   if (status === 200 && c.req.header("if-none-match") === etag) return c.body(null, 304);
   const response = answer(withCodes(html, newCode()), status);
   response.headers.set("etag", etag);
+  if (view.formsTo !== undefined) response.headers.set("content-security-policy", policyWith(view.formsTo));
   return response;
 }
 
@@ -222,6 +234,7 @@ const notices: Readonly<Record<string, string>> = {
   removed: "Removed.",
   added: "Added.",
   ended: "Signed out everywhere.",
+  revoked: "Its access is taken back.",
   sent: "Sent again.",
   decided: "Decided.",
   taken: "You have taken it over: the agent answers nothing here until you hand it back.",

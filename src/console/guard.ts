@@ -16,6 +16,16 @@ const policy = [
   "trusted-types console",
 ].join("; ");
 
+/**
+ * The policy of a page whose form leads to an address of others: browsers hold a form's redirects against it. Of an address that a policy can't name
+ * (an application's own scheme, an IPv6 address) the scheme.
+ */
+export function policyWith(formsTo: string): string {
+  const { protocol, origin, hostname } = new URL(formsTo);
+  const source = /^https?:$/.test(protocol) && !hostname.startsWith("[") ? origin : protocol;
+  return policy.replace("form-action 'self'", `form-action 'self' ${source}`);
+}
+
 /** On every answer of the console. */
 export const consoleHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": policy,

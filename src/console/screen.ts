@@ -18,7 +18,8 @@ export interface Screen {
   readonly nav?: { readonly label: string; readonly group: (typeof navGroups)[number] };
   /** Whoever may do this act sees it. */
   readonly needs: Permission;
-  readonly show: (visit: Visit) => Promise<View>;
+  /** @returns where to go instead, or what is shown */
+  readonly show: (visit: Visit) => Promise<View | string>;
   /** What changes with all that its polled parts show, where that is cheaper to know than to show: as long as it is the same, nothing is shown anew. */
   readonly revision?: (visit: Visit) => Promise<string>;
   /** What its forms do, by the value of the button `do` that was pressed. */
@@ -35,6 +36,8 @@ export interface View {
   readonly count?: number;
   /** Takes the width of the window, for a list beside what is open. */
   readonly wide?: boolean;
+  /** An address of others where a form of it may lead. */
+  readonly formsTo?: string;
   /** What is said above it: what was just done. */
   readonly notice?: string | undefined;
 }

@@ -1,10 +1,12 @@
 /** All screens of the console, in the order of the navigation. Another one is a file in `screens/` and a line here. */
 import type { Screen } from "./screen.js";
 import { audit } from "./screens/audit.js";
+import { authorize } from "./screens/authorize.js";
 import { channel, channels } from "./screens/channels.js";
 import { conversation } from "./screens/conversation.js";
 import { conversations } from "./screens/conversations.js";
 import { decision, decisions } from "./screens/decisions.js";
+import { grants } from "./screens/grants.js";
 import { ask, inbox } from "./screens/inbox.js";
 import { keys } from "./screens/keys.js";
 import { message } from "./screens/message.js";
@@ -19,5 +21,5 @@ import { you } from "./screens/you.js";
 export const screens: readonly Screen[] = [
   ...[inbox, ask, conversations, conversation, message, turn, decisions, decision, overview],
   ...resources,
-  ...[people, keys, channels, channel, webhooks, webhook, settings, audit, you],
+  ...[people, keys, grants, channels, channel, webhooks, webhook, settings, audit, you, authorize],
 ];

@@ -2,6 +2,7 @@
 import { askActs } from "../application/asks/acts.js";
 import { configActs } from "../application/config/acts.js";
 import { deliveryActs } from "../application/deliveries/parked-deliveries.js";
+import { grantActs } from "../application/grants/acts.js";
 import { peopleActs } from "../application/people/acts.js";
 import { priceActs } from "../application/prices/prices.js";
 import { ledgerActs, restoreActs } from "../application/restores/acts.js";
@@ -31,6 +32,7 @@ export const api: LoadedFace = {
     routesOf(tenantActs),
     routesOf([resealSecrets, ...ledgerActs]),
     routesOf(peopleActs),
+    routesOf(grantActs),
     routesOf(tokenActs),
     subjects,
     routesOf([readUsage, readDeploymentUsage]),

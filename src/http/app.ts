@@ -42,7 +42,7 @@ export function openOnDemand(compose: Compose, faces: readonly Face[]) {
 /** The app of one face. */
 export function createApp(
   compose: Compose,
-  { callers }: Pick<Face, "callers">,
+  { callers, takesGrants = false }: Pick<Face, "callers" | "takesGrants">,
   { routes, renderProblem = problemResponse }: LoadedFace,
 ): OpenAPIHono<AppEnv> {
   const app = newRouter();
@@ -87,7 +87,8 @@ export function createApp(
   app.use(door);
   app.use("/v1/*", readBody);
   app.use("/v1/admin/*", adminAuth);
-  if (isApi) app.use(async (c, next) => (c.req.path.startsWith("/v1/admin/") ? next() : tenantAuth(c, next)));
+  const ofTenant = tenantAuth(takesGrants);
+  if (isApi) app.use(async (c, next) => (c.req.path.startsWith("/v1/admin/") ? next() : ofTenant(c, next)));
   app.use("/v1/*", idempotency);
   for (const one of routes) app.route("/", one);
   return app;

@@ -47,22 +47,26 @@ function networkOf(address: string): string {
   return [...head, ...zeros, ...tail].slice(0, 4).join(":");
 }
 
-/** For the routes of a tenant: the holder of its key, or an end user with a token. */
-export const tenantAuth = createMiddleware<AppEnv>(async (c, next) => {
-  const presented = bearer(c) ?? tokenOfSocket(c);
-  if (presented === undefined) {
-    throw problem("unauthorized", "Send a tenant's key (`cnk_…`) or a token (`cnt_…`) as `Authorization: Bearer …`.");
-  }
-  const caller = await authenticateCaller(presented, c.get("services"));
-  if (caller === undefined) {
-    throw problem("unauthorized", "This key or token isn't valid: it was deleted or revoked, or it has expired.");
-  }
-  c.set("actor", caller.actor);
-  c.set("services", caller.services);
-  c.set("corsOrigins", caller.corsOrigins);
-  if (caller.beside !== undefined) c.executionCtx.waitUntil(caller.beside);
-  await next();
-});
+/**
+ * For the routes of a tenant: the holder of its key, or an end user with a token.
+ * @param takesGrants whether programs come in that people let in
+ */
+export const tenantAuth = (takesGrants: boolean) =>
+  createMiddleware<AppEnv>(async (c, next) => {
+    const presented = bearer(c) ?? tokenOfSocket(c);
+    if (presented === undefined) {
+      throw problem("unauthorized", "Send a tenant's key (`cnk_…`) or a token (`cnt_…`) as `Authorization: Bearer …`.");
+    }
+    const caller = await authenticateCaller(presented, c.get("services"), takesGrants);
+    if (caller === undefined) {
+      throw problem("unauthorized", "This key or token isn't valid: it was deleted or revoked, or it has expired.");
+    }
+    c.set("actor", caller.actor);
+    c.set("services", caller.services);
+    c.set("corsOrigins", caller.corsOrigins);
+    if (caller.beside !== undefined) c.executionCtx.waitUntil(caller.beside);
+    await next();
+  });
 
 /** For `/v1/admin`: who holds the deployment's own secret. */
 export const adminAuth = createMiddleware<AppEnv>(async (c, next) => {

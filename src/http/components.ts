@@ -104,6 +104,7 @@ import { contextChangesSchema, passSubjectSchema, shownStepSchema } from "../sup
 import { editOperationSchema } from "../supervision/structural-edit.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
 import { actSubjectSchema, auditEntrySchema } from "../tenancy/audit.js";
+import { grantSchema } from "../tenancy/grant.js";
 import {
   deploymentLimitSchema,
   deploymentLimitViewSchema,
@@ -255,6 +256,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
   Key: keySchema,
   UsageSum: usageSumSchema(),
   UsageLine: usageLineSchema(),
+  Grant: grantSchema(),
   Person: personSchema,
   NewPerson: newPersonSchema,
   PersonChange: personChangeSchema,

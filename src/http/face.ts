@@ -31,6 +31,8 @@ export interface Face {
    * the face itself knows by a signature. `anybody`: these are pages.
    */
   readonly callers: "tenant" | "signed" | "anybody";
+  /** Tokens of programs that people let in count there, and at no other face. */
+  readonly takesGrants?: boolean;
   readonly load: () => Promise<LoadedFace>;
 }
 

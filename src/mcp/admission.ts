@@ -47,16 +47,3 @@ export function renderRefusal(
     },
   );
 }
-
-/** Where hosts find out how to get in (RFC 9728): with a key of a tenant, which no server of ours gives out. Hosts in pages read it too. */
-export function resourceMetadata(request: Request): Response | undefined {
-  const { pathname, origin } = new URL(request.url);
-  if (pathname !== metadataPath && pathname !== "/.well-known/oauth-protected-resource") return undefined;
-  const metadata = {
-    resource: `${origin}/mcp`,
-    resource_name: "Conclave",
-    bearer_methods_supported: ["header"],
-    resource_documentation: `${origin}/docs/mcp`,
-  };
-  return Response.json(metadata, { headers: { "access-control-allow-origin": "*" } });
-}

@@ -1,7 +1,7 @@
-/** The MCP face as routes: `/mcp`, and where hosts learn how to get in. */
+/** The MCP face as routes: `/mcp`. Where hosts learn how to get in: `src/oauth`. */
 import { Hono } from "hono";
 import type { FaceEnv, LoadedFace } from "../http/face.js";
-import { barrierFor, renderRefusal, resourceMetadata } from "./admission.js";
+import { barrierFor, renderRefusal } from "./admission.js";
 import { answerMcp } from "./server.js";
 
 const routes = new Hono<FaceEnv>();
@@ -14,10 +14,4 @@ routes.post("/mcp", async (c) => {
   return barrier === undefined ? answerMcp(c.req.raw, actor, services) : refuse(barrier);
 });
 
-const metadata = new Hono<FaceEnv>();
-metadata.get("/.well-known/oauth-protected-resource/:rest?", (c) => resourceMetadata(c.req.raw) ?? c.notFound());
-
 export const mcp: LoadedFace = { routes: [routes], renderProblem: renderRefusal };
-
-/** Where hosts learn how to get in; they have no key yet. */
-export const mcpMetadata: LoadedFace = { routes: [metadata] };

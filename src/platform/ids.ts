@@ -21,6 +21,7 @@ export type IdPrefix =
   | "ten"
   | "key"
   | "per"
+  | "grt"
   | "ses"
   | "run"
   | "rt"

@@ -1,8 +1,12 @@
 /** Who calls, read from the primary of D1 with each request: a key that was deleted or a subject that was revoked is refused by the next one. */
 import { z } from "zod";
 import { type KeyRole, keyRoles } from "../asks/ask.js";
+import { personRoles } from "../conversation/actor-record.js";
 import { matchesKey, readKey } from "../platform/secrets.js";
 import { type Database, first, run, sql } from "../platform/sql.js";
+import { type Reach, reaches } from "../tenancy/grant.js";
+import type { PersonRole } from "../tenancy/person.js";
+import { lazily } from "../text/lazily.js";
 import { measuresColumn } from "./limit-store.js";
 import { placementRow, type TenantPlacements } from "./tenant-placements.js";
 
@@ -29,6 +33,14 @@ export interface TokenGround extends Omit<Caller, "keyId" | "role" | "lastUsedAt
   readonly revokedAt: number | undefined;
 }
 
+/** What a program acts by that somebody let in, and as whom. */
+export interface GrantGround extends TokenGround {
+  readonly personId: string;
+  readonly role: PersonRole;
+  readonly reach: Reach;
+  readonly agents: readonly string[] | undefined;
+}
+
 /** The count of changes, and below it 20 random bits that are others with each: a state that the database was set back from isn't met again. */
 export const revisionColumn = sql`t.revision * 1048576 + t.generation AS revision`;
 const settingsColumns = sql`
@@ -53,6 +65,14 @@ const groundRow = settingsRow.extend({
   revoked_at: z.number().nullable(),
   expires_at: z.number().nullable(),
 });
+const grantRow = lazily(() =>
+  groundRow.extend({
+    person_id: z.string(),
+    role: z.enum(personRoles),
+    reach: z.enum(reaches),
+    agents: z.string().nullable(),
+  }),
+);
 const texts = z.array(z.string());
 /** As long as a real one. */
 const nobodysHash = "0".repeat(64);
@@ -105,5 +125,19 @@ export class CallerStore {
     if (ground === undefined) return undefined;
     this.placements.note(tenantId, ground);
     return { tenantId, revokedAt: ground.revoked_at ?? undefined, ...settingsOf(ground) };
+  }
+
+  /** What a program's token rests on; `undefined` when the grant is gone, or its person is suspended. */
+  async grantGround(tenantId: string, grantId: string): Promise<GrantGround | undefined> {
+    const ground = await first(this.db, grantRow())`SELECT g.expires_at, g.person_id, g.reach, g.agents, p.role,
+        t.jurisdiction, t.placed, ${settingsColumns},
+        (SELECT revoked_at FROM revoked_subjects WHERE tenant_id = ${tenantId} AND subject = g.person_id) AS revoked_at
+      FROM access_grants g JOIN people p USING (tenant_id, person_id) JOIN tenants t USING (tenant_id)
+      WHERE g.tenant_id = ${tenantId} AND g.grant_id = ${grantId} AND g.issued > 0 AND p.status <> 'suspended'`;
+    if (ground === undefined) return undefined;
+    this.placements.note(tenantId, ground);
+    const { person_id: personId, role, reach, revoked_at } = ground;
+    const agents = ground.agents === null ? undefined : texts.parse(JSON.parse(ground.agents));
+    return { tenantId, personId, role, reach, agents, revokedAt: revoked_at ?? undefined, ...settingsOf(ground) };
   }
 }

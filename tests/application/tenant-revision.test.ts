@@ -128,6 +128,8 @@ const keeping = {
   // Who signs in is read with each page.
   people:
     "inviteFirstPerson listPeople readPeopleNames invitePerson invitePersonAgain changePerson deletePerson endPersonSessions listOwnPasskeys addOwnPasskey deleteOwnPasskey signOut",
+  // Grants are read with each request.
+  grants: "revokeGrant readAccessRequest grantAccess refuseAccess listOwnGrants revokeOwnGrant",
   // The tenant comes into being, or is gone with everything.
   tenants: "createTenant deleteTenant",
   // A remote tool's list raises it as its row changes, below; nothing else that these do is kept.

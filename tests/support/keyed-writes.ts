@@ -644,6 +644,7 @@ export const naturallyOnce: Readonly<Record<string, string>> = {
   "DELETE /v1/sessions/{sessionId}": goneById,
   "DELETE /v1/keys/{keyId}": goneById,
   "DELETE /v1/people/{personId}": goneById,
+  "DELETE /v1/grants/{grantId}": goneById,
   "DELETE /v1/people/{personId}/sessions": "who is signed out is signed out",
   "DELETE /v1/admin/tenants/{tenantId}": goneById,
   "DELETE /v1/admin/tenants/{tenantId}/keys/{keyId}": goneById,

@@ -45,6 +45,7 @@ export const runMaintenance = act("runMaintenance", {
     await services.readers.purgeExpired(at);
     await (await services.people()).purgeExpired(at);
     await (await services.consoles()).purgeExpired(at);
+    await (await services.grants()).purgeExpired(at);
     await services.limits.forgetOld(at);
     await services.webhookDeliveries.purge(at - keptDeliveriesMs);
     await maintainMemories(services.memory, at);

@@ -30,11 +30,16 @@ const mostNoted = 10_000;
 
 /**
  * The holder of a tenant's key, or of a token; nobody when it isn't valid, has expired, or was deleted or revoked.
+ * @param takesGrants whether tokens of programs that people let in count there
  * @throws {ProblemError} to the holder of a key that has expired
  * @throws {ProblemError} where a limit of requests is reached
  */
-export async function authenticateCaller(presented: string, services: Services): Promise<Authenticated | undefined> {
-  const known = await knownCaller(presented, services);
+export async function authenticateCaller(
+  presented: string,
+  services: Services,
+  takesGrants = false,
+): Promise<Authenticated | undefined> {
+  const known = await knownCaller(presented, services, takesGrants);
   if (known === undefined) return undefined;
   const { caller, ...authenticated } = known;
   await takeOf(known.actor, { requests: 1 }, {}, known.services);
@@ -49,8 +54,10 @@ export async function isStillLetIn(presented: string, { id }: Actor, services: S
 
 type Known = Omit<Authenticated, "beside"> & { readonly caller?: Caller };
 
-async function knownCaller(presented: string, anywhere: Services): Promise<Known | undefined> {
+async function knownCaller(presented: string, anywhere: Services, takesGrants = false): Promise<Known | undefined> {
   if (isToken(presented)) return tokenHolder(presented, anywhere);
+  if (presented.startsWith("cno_"))
+    return takesGrants ? (await import("../grants/access-token.js")).grantHolder(presented, anywhere) : undefined;
   const database = databaseOf(presented);
   // A key of no database of ours is nobody's.
   if (!anywhere.databases.includes(database)) return undefined;

@@ -48,6 +48,10 @@ export interface Operations {
     readonly deletePerson: Operation<{ readonly "personId": string | number }, void>;
     readonly deletePersonSessions: Operation<{ readonly "personId": string | number }, void>;
   };
+  readonly grants: {
+    readonly listGrants: Operation<{ readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["Grant"])[]; readonly "nextCursor": string | null }>;
+    readonly deleteGrant: Operation<{ readonly "grantId": string | number }, void>;
+  };
   readonly tokens: {
     readonly createToken: Operation<{ readonly "body": { readonly "subject": string; readonly "sessionId"?: string | undefined; readonly "agents"?: readonly (string)[] | undefined; readonly "expiresInSeconds"?: number | undefined } }, { readonly "token": string; readonly "expiresAt": string }>;
     readonly revokeSubject: Operation<{ readonly "subject": string | number }, void>;
@@ -283,7 +287,7 @@ export interface Operations {
   readonly audit: {
     readonly getDeliveryParked: Operation<{ readonly "ownerId": string | number }, { readonly "items": readonly ({ readonly "deliveryId": number; readonly "topic": string; readonly "attempts": number; readonly "error": string; readonly "parkedAt": string })[] }>;
     readonly retryDeliveryParked: Operation<{ readonly "ownerId": string | number }, { readonly "retried": number }>;
-    readonly getAudit: Operation<{ readonly "from"?: string; readonly "to"?: string; readonly "type"?: "supervision" | "ask.answered" | "ask.cancelled" | "ask.expired" | "ask.taken_over" | "message.edited" | "message.restored" | "message.erased" | "context.changed" | "resource.stored" | "resource.deleted" | "session.supervised" | "session.held" | "session.released" | "message.staff" | "session.deleted" | "memory.changed" | "memory.deleted" | "vault.deleted" | "entry.deleted" | "thread.deleted" | "person.invited" | "person.changed" | "person.deleted" | "person.sessions_ended" | "person.signed_in" | "person.signed_out" | "person.refused" | "person.passkey_added" | "person.passkey_deleted" | "key.created" | "key.deleted" | "subject.revoked" | "subject.exported" | "subject.erased" | "hold.stored" | "hold.deleted" | "settings.changed" | "channel.stored" | "channel.rotated" | "channel.deleted" | "webhook.stored" | "webhook.deleted" | "limit.stored" | "limit.raised" | "limit.deleted" | "secret.stored" | "secret.deleted" | "tools.pinned" | "decision.labelled" | "experiment.changed" | "originals.read" | "audit.exported" | "history.restored"; readonly "decision"?: string; readonly "actor"?: string; readonly "subject"?: string; readonly "format"?: "jsonl" | "csv" | "json"; readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["AuditEntry"])[]; readonly "nextCursor": string | null }>;
+    readonly getAudit: Operation<{ readonly "from"?: string; readonly "to"?: string; readonly "type"?: "supervision" | "ask.answered" | "ask.cancelled" | "ask.expired" | "ask.taken_over" | "message.edited" | "message.restored" | "message.erased" | "context.changed" | "resource.stored" | "resource.deleted" | "session.supervised" | "session.held" | "session.released" | "message.staff" | "session.deleted" | "memory.changed" | "memory.deleted" | "vault.deleted" | "entry.deleted" | "thread.deleted" | "person.invited" | "person.changed" | "person.deleted" | "person.sessions_ended" | "person.signed_in" | "person.signed_out" | "person.refused" | "person.passkey_added" | "person.passkey_deleted" | "access.granted" | "access.refused" | "access.revoked" | "key.created" | "key.deleted" | "subject.revoked" | "subject.exported" | "subject.erased" | "hold.stored" | "hold.deleted" | "settings.changed" | "channel.stored" | "channel.rotated" | "channel.deleted" | "webhook.stored" | "webhook.deleted" | "limit.stored" | "limit.raised" | "limit.deleted" | "secret.stored" | "secret.deleted" | "tools.pinned" | "decision.labelled" | "experiment.changed" | "originals.read" | "audit.exported" | "history.restored"; readonly "decision"?: string; readonly "actor"?: string; readonly "subject"?: string; readonly "format"?: "jsonl" | "csv" | "json"; readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["AuditEntry"])[]; readonly "nextCursor": string | null }>;
   };
   readonly webhooks: {
     readonly getWebhook: Operation<{ readonly "name": string | number }, Schemas["Webhook"]>;
@@ -406,6 +410,10 @@ export const calls = {
     updatePerson: "PATCH /v1/people/{personId}",
     deletePerson: "-DELETE /v1/people/{personId}",
     deletePersonSessions: "-DELETE /v1/people/{personId}/sessions",
+  },
+  grants: {
+    listGrants: "GET /v1/grants",
+    deleteGrant: "-DELETE /v1/grants/{grantId}",
   },
   tokens: {
     createToken: "POST /v1/tokens",

@@ -1,10 +1,12 @@
 /** Who is signed in: their passkeys, and whether single keys do something. */
+import { listOwnGrants, revokeOwnGrant } from "../../application/grants/manage-grants.js";
 import { newChallenge } from "../../application/people/challenges.js";
 import { addOwnPasskey, deleteOwnPasskey, listOwnPasskeys } from "../../application/people/own-sign-in.js";
 import { Badge, Button, Facts, Form, Table, Time } from "../parts.js";
 import { perform, type Screen, sentIn } from "../screen.js";
 import { NewPasskeyForm } from "../sign-in.js";
 import { Text } from "../visible-text.js";
+import { GrantTable } from "./grants.js";
 
 export const you: Screen = {
   path: "/you",
@@ -12,6 +14,7 @@ export const you: Screen = {
   show: async (visit) => {
     const { me, services, actor } = visit;
     const { items } = await perform(visit, listOwnPasskeys, {});
+    const { items: grants } = await perform(visit, listOwnGrants, {});
     const challenge = await newChallenge(`add ${actor.id}`, services);
     const rows = items.map(({ credentialId, label, createdAt, lastUsedAt }) => [
       <Text inline text={label} />,
@@ -42,6 +45,8 @@ export const you: Screen = {
             empty="None yet. A passkey is a key on your device that signs you in."
           />
           <NewPasskeyForm challenge={challenge} who={{ id: actor.id, email: me.email, name: me.name }} />
+          <h2>Programs that you have let in</h2>
+          <GrantTable grants={grants} />
           <h2>Keys</h2>
           <p>
             <label>
@@ -73,6 +78,10 @@ export const you: Screen = {
     remove: async (visit) => {
       await perform(visit, deleteOwnPasskey, { credentialId: sentIn(visit, "credentialId") });
       return "/console/you?done=removed";
+    },
+    revoke: async (visit) => {
+      await perform(visit, revokeOwnGrant, { grantId: sentIn(visit, "grantId") });
+      return "/console/you?done=revoked";
     },
   },
 };

@@ -36,6 +36,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Webhooks: "Addresses of the tenant that hear of events, and what became of what was sent to them.",
   Channels: "Chat platforms where an agent answers, and where people are asked.",
   "UI chat": "Sessions for pages made with the AI SDK: what `useChat` sends and reads.",
+  Grants: "Programs that people have let in at `/mcp`.",
   Decisions: "What single supervisors changed, held or stopped, and whether people say that it was right.",
   "Datasets and evals":
     "Texts with what should come of them, and what supervisors make of these: before a change counts.",

@@ -232,6 +232,17 @@ export const tenantExamples: Readonly<Record<string, unknown>> = {
   },
   NewPerson: person,
   "createAdminTenantPerson request": { name: "Ada", email: "ada@example.com" },
+  Grant: {
+    grantId: "grt_01m817hww1q09m40a5mj0x2bsd",
+    personId,
+    client: "A host of MCP",
+    clientHost: "localhost",
+    reach: "own",
+    agents: ["assistant"],
+    createdAt: at,
+    lastUsedAt: at,
+    expiresAt: at,
+  },
   Person: { personId, ...person, status: "active", createdAt: at, lastSeenAt: at },
   PersonChange: { role: "operator" },
   Invitation: {
