@@ -18,6 +18,13 @@ import { putDataset } from "../../src/application/evidence/manage-datasets.js";
 import { readComparison, resumeEval, startEval } from "../../src/application/evidence/manage-evals.js";
 import { promoteExperiment, putExperiment } from "../../src/application/evidence/manage-experiments.js";
 import { addItems, labelItem } from "../../src/application/evidence/manage-items.js";
+import {
+  grantAccess,
+  listOwnGrants,
+  readAccessRequest,
+  refuseAccess,
+  revokeOwnGrant,
+} from "../../src/application/grants/manage-grants.js";
 import { listLimitEvents } from "../../src/application/limits/list-events.js";
 import { putDeploymentLimit, putLimit } from "../../src/application/limits/manage-limits.js";
 import { raiseDeploymentLimit, raiseLimit } from "../../src/application/limits/raise-limit.js";
@@ -327,6 +334,11 @@ const calls: Readonly<Record<string, Call>> = {
   },
   deleteOwnPasskey: (actor, services) => deleteOwnPasskey(actor, { credentialId: "x" }, services),
   signOut: (actor, services) => signOut(actor, { sessionHash: "x" }, services),
+  readAccessRequest: (actor, services) => readAccessRequest(actor, { search: "" }, services),
+  grantAccess: (actor, services) => grantAccess(actor, { search: "", reach: "own" }, services),
+  refuseAccess: (actor, services) => refuseAccess(actor, { search: "" }, services),
+  listOwnGrants: (actor, services) => listOwnGrants(actor, {}, services),
+  revokeOwnGrant: (actor, services) => revokeOwnGrant(actor, { grantId: "grt_1" }, services),
   mintToken: (actor, services) => mintToken(actor, { request: newTokenSchema.parse({ subject: "ada" }) }, services),
   exportSubject: (actor, services) => exportSubject(actor, { subject: "ada", request: { originals: false } }, services),
   eraseSubject: (actor, services) => eraseSubject(actor, { subject: "ada", request: { reason: "asked" } }, services),

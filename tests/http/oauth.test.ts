@@ -9,7 +9,7 @@ import {
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
-import { isRedirectAddress, isResource, matchesRedirect } from "../../src/tenancy/grant.js";
+import { isRedirectAddress, isResource, matchesRedirect } from "../../src/platform/oauth-addresses.js";
 import { auditOf } from "../support/audit.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
 import { expectProblem } from "./support.js";

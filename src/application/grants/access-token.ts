@@ -1,7 +1,7 @@
 /** Who comes with a program's access token: the person who let it in, as far as they let it. */
 import { defined } from "../../conversation/defined.js";
+import { audienceOf } from "../../platform/oauth-addresses.js";
 import { type Actor, tokenIdOf } from "../../tenancy/actor.js";
-import { audienceOf } from "../../tenancy/grant.js";
 import { servicesOf } from "../home.js";
 import type { Services } from "../services.js";
 import { openClaims } from "./claims.js";

@@ -1,5 +1,6 @@
 /** What a program asks for when it sends somebody to the console: read from the address, checked, and answered at the program's own address. */
-import { audienceOf, isResource, matchesRedirect, type Reach, redirectHost } from "../../tenancy/grant.js";
+import { audienceOf, isResource, matchesRedirect, redirectHost } from "../../platform/oauth-addresses.js";
+import type { Reach } from "../../tenancy/grant.js";
 import type { Services } from "../services.js";
 import { findClient, type OAuthClient, OAuthError } from "./clients.js";
 

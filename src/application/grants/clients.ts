@@ -4,8 +4,9 @@
  */
 import { z } from "zod";
 import { sha256Hex } from "../../platform/digest.js";
+import { isRedirectAddress } from "../../platform/oauth-addresses.js";
 import { OutgoingError, sendOutgoing } from "../../platform/outgoing.js";
-import { isRedirectAddress, registrationMs } from "../../tenancy/grant.js";
+import { registrationMs } from "../../tenancy/grant.js";
 import { readJson } from "../../text/json.js";
 import type { Services } from "../services.js";
 import { openClaims, sealClaims } from "./claims.js";

@@ -3,7 +3,8 @@
  * what comes a second time was in two hands, and takes all of the grant with it.
  */
 import { base64Url } from "../../platform/bytes.js";
-import { accessTokenMs, isResource } from "../../tenancy/grant.js";
+import { isResource } from "../../platform/oauth-addresses.js";
+import { accessTokenMs } from "../../tenancy/grant.js";
 import { servicesOf } from "../home.js";
 import type { Services } from "../services.js";
 import { type Claims, openClaims, sealClaims } from "./claims.js";
