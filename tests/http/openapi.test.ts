@@ -1,6 +1,8 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { problemCodes } from "../../src/conversation/problem.js";
+import { GrantStore } from "../../src/stores/grant-store.js";
 import { resourceKinds } from "../../src/tenancy/resources.js";
 import { newTenant, origin, send, type TestTenant } from "../support/conclave.js";
 import { newMemory } from "../support/memory.js";
@@ -196,6 +198,11 @@ async function everything(tenant: TestTenant, name = "only_mine"): Promise<Recor
   await tenant.call("POST", `/v1/datasets/${name}/items`, `{"input": "hello ${name}"}`, {
     "content-type": "application/jsonl",
   });
+  const person = { name: "Ada", email: "ada@example.com", role: "admin" };
+  const { personId } = (await tenant.call("POST", "/v1/people", person)).body;
+  const grant = { personId, client: name, clientHost: "localhost", reach: "own", agents: undefined } as const;
+  const by = { kind: "person", id: personId } as const;
+  const grantId = (await new GrantStore(env.DB, Date.now).add(tenant.tenantId, grant, by)) ?? "";
   const label = `/v1/sessions/${sessionId}/messages/${turn.message?.messageId}/label`;
   return {
     decisionId: (await tenant.call("PUT", label, { label: "unsure" })).body.decisionId,
@@ -215,8 +222,8 @@ async function everything(tenant: TestTenant, name = "only_mine"): Promise<Recor
     round: "1",
     agentId: "a",
     tenantId: tenant.tenantId,
-    personId: (await tenant.call("POST", "/v1/people", { name: "Ada", email: "ada@example.com", role: "admin" })).body
-      .personId,
+    personId,
+    grantId,
     keyId: `key_${tenant.key.split("_")[1]}`,
     name,
     subject: "ada",
