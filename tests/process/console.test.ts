@@ -16,6 +16,8 @@ let browser: Browser;
 /** As browsers come: passkeys have no address of numbers. */
 let origin: string;
 let admin: { readonly key: string; readonly tenantId: string };
+/** Where a program sends somebody who is to let it in. */
+let consent: string;
 let people = 0;
 const contexts: BrowserContext[] = [];
 
@@ -24,6 +26,7 @@ beforeAll(async () => {
   await worker.start();
   origin = worker.variables.URL.replace("127.0.0.1", "localhost");
   admin = await worker.tenant();
+  consent = await askedByProgram();
   const executablePath = await chromium.executablePath();
   browser = await launcher.launch({ args: ["--no-sandbox", "--headless=shell"], executablePath });
 });
@@ -36,6 +39,16 @@ afterAll(async () => {
   await browser?.close();
   await worker?.end();
 });
+
+/** A program with a hostile name registers itself. @returns the search of the address to which it sends its person */
+async function askedByProgram(): Promise<string> {
+  const redirect_uri = "http://127.0.0.1:7777/callback";
+  const program = { client_name: hostileTexts[0]?.slice(0, 100), redirect_uris: [redirect_uri] };
+  const answer = await fetch(`${origin}/oauth/register`, { method: "POST", body: JSON.stringify(program) });
+  const { client_id } = z.object({ client_id: z.string() }).parse(await answer.json());
+  const pkce = { code_challenge: "x".repeat(43), code_challenge_method: "S256" };
+  return `?${new URLSearchParams({ response_type: "code", client_id, redirect_uri, ...pkce, scope: "role" })}`;
+}
 
 const invitationSchema = z.object({ personId: z.string(), link: z.string() });
 
@@ -365,6 +378,8 @@ async function furnished() {
 const addresses = screens
   .map(({ path }) => path.replace("/webhooks/:name", "/webhooks/crm").replace("/channels/:name", "/channels/chat"))
   .filter((path) => !path.includes(":"));
+/** With what the address of a screen needs behind it. */
+const addressed = (path: string) => `${origin}/console${path}${path === "/authorize" ? consent : ""}`;
 
 describe("every screen", () => {
   it.each([
@@ -377,7 +392,7 @@ describe("every screen", () => {
     const page = await newPage({ viewport: { width, height: 800 }, colorScheme, bypassCSP: true });
     await join(page, (await invited("admin", tenant)).link);
     for (const path of [...addresses, "/link?to=https%3A%2F%2Fevil.example%2F", "/nowhere", "/sign-in", "/join"]) {
-      await page.goto(`${origin}/console${path}`);
+      await page.goto(addressed(path));
       await page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true");
       await page.addScriptTag({ content: axe.source });
       const found = await page.evaluate(async () => {
@@ -398,7 +413,7 @@ describe("every screen", () => {
     await page.getByLabel("What stands behind # in your link").fill(link);
     await page.getByRole("button", { name: "Sign in" }).click();
     for (const path of addresses) {
-      expect((await page.goto(`${origin}/console${path}`))?.status()).toBe(200);
+      expect([path, (await page.goto(addressed(path)))?.status()]).toEqual([path, 200]);
       await page.getByRole("heading", { level: 1 }).waitFor();
       expect(await page.getByRole("link", { name }).count()).toBe(1);
     }
@@ -418,7 +433,8 @@ describe("every screen", () => {
     await join(page, (await invited("admin", tenant)).link);
     for (const how of ["by its address", "by a link"]) {
       for (const path of addresses) {
-        if (how === "by its address" || path.split("/").length > 2 || path === "/you")
+        if (path === "/authorize") await page.goto(addressed(path));
+        else if (how === "by its address" || path.split("/").length > 2 || path === "/you")
           await page.goto(`${origin}/console${path}?limit=200`);
         else await page.getByRole("navigation").locator(`a[href="/console${path}"]`).click();
         await page.waitForURL((url) => url.pathname === `/console${path}`);

@@ -14,13 +14,13 @@ async function show(visit: Visit): Promise<View | string> {
   const chosen = new Set(visit.sent?.getAll("agent") ?? []);
   const reached = visit.sent === undefined ? reach : sentIn(visit, "reach");
   const option = (value: string, label: string, hint: string) => (
-    <p>
+    <>
       <label>
         <input type="radio" name="reach" value={value} checked={reached === value} />
         {label}
       </label>
-      <span class="hint">{hint}</span>
-    </p>
+      <p class="hint">{hint}</p>
+    </>
   );
   return {
     title: "Let a program in?",

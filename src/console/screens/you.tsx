@@ -45,7 +45,7 @@ export const you: Screen = {
             empty="None yet. A passkey is a key on your device that signs you in."
           />
           <NewPasskeyForm challenge={challenge} who={{ id: actor.id, email: me.email, name: me.name }} />
-          <h2>Programs that you have let in</h2>
+          <h2>Programs let in</h2>
           <GrantTable grants={grants} />
           <h2>Keys</h2>
           <p>

@@ -19,6 +19,8 @@ describe("secrets", () => {
     `AIza${filler(35)}`,
     `cfut_${filler(40)}`,
     `cnk_${filler(32)}`,
+    `cno_${filler(16)}.${filler(200)}.${filler(8)}`,
+    `cnr_${filler(16)}.${filler(200)}.${filler(8)}`,
     `hf_${filler(34)}`,
     `npm_${filler(36)}`,
     `SG.${filler(22)}.${filler(43)}`,

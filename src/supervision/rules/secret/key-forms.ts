@@ -44,6 +44,7 @@ google-oauth-refresh | 1//0[A-Za-z0-9_-]{30,} | vendor | 1//0{40} | 1//0short
 cloudflare | cf(?:k|ut|at)_[A-Za-z0-9]{30,} | vendor | cfut_{40} | cfut_short
 cloudflare-origin-ca | v1\.0-[a-f0-9]{24}-[a-f0-9]{100,} | gitleaks | v1.0-{h24}-{h146} | v1.0-short
 conclave | cnk_[A-Za-z0-9_-]{16,} | vendor | cnk_{32} | cnk_short
+conclave-oauth | cn[or]_[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]{40,}(?:\.[A-Za-z0-9_-]+)? | vendor | cno_{16}.{200}.{8} | cno_short
 hugging-face | (?:hf|api_org)_[A-Za-z0-9]{30,} | gitleaks | hf_{34} | hf_short
 npm | npm_[A-Za-z0-9]{36} | gitleaks | npm_{36} | npm_short
 pypi | pypi-[A-Za-z0-9_-]{50,} | gitleaks | pypi-{80} | pypi-short
