@@ -90,7 +90,7 @@ export const readerAuth = createMiddleware<AppEnv>(async (c, next) => {
       "This deployment's documentation is for its users. Send a key, a token or ADMIN_SECRET as `Authorization: Bearer …`.";
     throw problem("unauthorized", detail);
   }
-  return /^cn[a-z]_/.test(presented) ? tenantAuth(c, next) : adminAuth(c, next);
+  return /^cn[a-z]_/.test(presented) ? tenantAuth(false)(c, next) : adminAuth(c, next);
 });
 
 /** Whatever a deployment says but "public" keeps its documentation for those who have a key. */
