@@ -81,7 +81,7 @@ function ofAnother(path: string, owner: string | undefined, subject: string | un
   const message =
     subject === undefined
       ? "this memory is a subject's, and no subject is named here: whoever talks here is answered from it"
-      : "this memory is another subject's: what it holds of them is recalled here, and what is said here is written to it";
+      : "this memory is another subject's: what it holds of them can be recalled here, and it may be written to";
   return { warning: { path, message } };
 }
 
