@@ -1,40 +1,13 @@
 /** The commands of `conclave`: what each takes, does and comes to. Help, pages and tests read this table. */
 import { readFileSync, writeFileSync } from "node:fs";
+import { type Command, flag, text } from "./command.js";
 import { folders } from "./folder.js";
 import { partsOf } from "./knowledge.js";
-import { CommandError, type Common, keepKey, placeOf, show, urlOfFolder } from "./place.js";
+import { intoMemory } from "./memory-import.js";
+import { CommandError, keepKey, placeOf, show, urlOfFolder } from "./place.js";
+import { subjects } from "./subjects.js";
 import { applyFolder, type Change, planFolder, pullFolder } from "./sync.js";
 import { answerAsk, chat, describeAsk, tail, terminalLines } from "./talk.js";
-
-/** 0: done, or the same. 2: something differs. 1: it failed. */
-export type ExitCode = 0 | 1 | 2;
-
-export type Options = Common & Readonly<Record<string, string | boolean | undefined>>;
-
-export interface Option {
-  readonly type: "boolean" | "string";
-  readonly description: string;
-}
-
-export interface Command {
-  readonly name: string;
-  /** `<needed>`, `[optional]`; with `...` all that follow. */
-  readonly takes: readonly string[];
-  readonly description: string;
-  readonly options: Readonly<Record<string, Option>>;
-  readonly run: (options: Options, ...args: string[]) => Promise<ExitCode>;
-}
-
-/** Options of every command. */
-export const commonOptions: Readonly<Record<string, Option>> = {
-  json: { type: "boolean", description: "answers as JSON" },
-  url: { type: "string", description: "the deployment; otherwise CONCLAVE_URL, or `url` of conclave.yaml" },
-  dir: { type: "string", description: "the folder of the configuration; otherwise this one" },
-  help: { type: "boolean", description: "this page" },
-};
-
-const flag = (description: string): Option => ({ type: "boolean", description });
-const text = (description: string): Option => ({ type: "string", description });
 
 export const commands: readonly Command[] = [
   {
@@ -155,11 +128,23 @@ export const commands: readonly Command[] = [
   {
     name: "import",
     takes: ["<folder>"],
-    description: "store Markdown, HTML and text as references, cut at their headings",
-    options: {},
+    description: "store Markdown, HTML and text as references, or as entries of a memory, cut at their headings",
+    options: {
+      memory: text("the id of a memory: as its entries"),
+    },
     run: async (options, folder = "") => {
       const { conclave } = placeOf(options);
       const parts = partsOf(folder);
+      if (typeof options.memory === "string") {
+        const { stored, corrected, unchanged } = await intoMemory(conclave, options.memory, parts);
+        const done = `${stored.length} stored, ${corrected.length} corrected, ${unchanged} as they were`;
+        show(options, { stored, corrected, unchanged }, [
+          ...stored.map((name) => `+ ${name}`),
+          ...corrected.map((name) => `~ ${name}`),
+          done,
+        ]);
+        return 0;
+      }
       const references = Object.fromEntries(
         parts.map(({ name, ...part }) => [name, { ...part, include: "auto" as const }]),
       );
@@ -265,6 +250,7 @@ export const commands: readonly Command[] = [
       return 0;
     },
   },
+  subjects,
   {
     name: "export",
     takes: ["<file>"],

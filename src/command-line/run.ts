@@ -1,6 +1,7 @@
 /** Reads a command line, does the command, and says what failed in words for who typed it. */
 import { parseArgs } from "node:util";
-import { type Command, commands, commonOptions, type ExitCode } from "./commands.js";
+import { type Command, commonOptions, type ExitCode } from "./command.js";
+import { commands } from "./commands.js";
 import { failureOf, say } from "./place.js";
 
 /** @returns the exit code */

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { Conclave } from "../../src/client/index.js";
 import { run } from "../../src/command-line/run.js";
@@ -64,6 +65,8 @@ const agent =
   "# who answers\nkind: model\nmodel: offline # no key needed\ninstructions: Help.\nsupervisors: [guard]\nrules: [rule-1]\n";
 const guard =
   "kind: rules\nhooks: [request]\nconfig:\n  rules:\n    - match: { type: phrases, phrases: [swordfish] }\n      action: block\n      reason: No.\n";
+
+const desk = guard.replace("swordfish", "refund").replace("block", "review").replace("No.", "A refund.");
 
 /** A tenant of 79 resources. */
 function writeShop(): void {
@@ -190,15 +193,112 @@ describe("knowledge", () => {
     expect(JSON.stringify(items)).toContain("Ask & see.");
     expect(JSON.stringify(items)).not.toContain("evil");
   });
+
+  it("is entries of a memory, where one is named: once each, and corrected where its text differs", async () => {
+    const { api } = await asNewTenant();
+    const { vaultId } = await api.memory.createVault({ body: { title: "Shop" } });
+    const { memoryId } = await api.memory.createVaultMemory({ vaultId, body: { title: "Returns" } });
+    await api.memory.createMemoryEntry({ memoryId, body: { rawEntry: "Said by somebody." } });
+    write("docs/returns.md", "# Returns\n\nWithin 30 days.\n\n## Costs\n\nNone.\n");
+    const docs = join(folder, "shop/docs");
+    const into = ["import", docs, "--memory", memoryId];
+    expect((await conclave(...into)).said).toContain("2 stored, 0 corrected, 0 as they were");
+    expect((await conclave(...into)).said).toContain("0 stored, 0 corrected, 2 as they were");
+    write("docs/returns.md", "# Returns\n\nWithin 60 days.\n\n## Costs\n\nNone.\n");
+    expect((await conclave(...into)).said).toBe("~ returns-returns\n0 stored, 1 corrected, 1 as they were\n");
+    expect((await conclave(...into)).said).toContain("0 stored, 0 corrected, 2 as they were");
+    const { items } = await api.memory.listMemoryEntries({ memoryId });
+    const holding = items.filter(({ supersededBy }) => supersededBy === undefined).map(({ rawEntry }) => rawEntry);
+    expect(holding.toSorted()).toEqual(["# Returns\n\nWithin 60 days.", "## Costs\n\nNone.", "Said by somebody."]);
+    await asNewTenant();
+    expect(await conclave(...into)).toMatchObject({ code: 1, said: "" });
+  });
 });
 
-it("shows what waits, what was decided, what was used, and what a supervisor makes of a text", async () => {
+/** What a chat shows for lines that somebody types; the words of an answer may depend on what it showed before. */
+async function typed(lines: readonly string[], ...argv: string[]): Promise<Awaited<ReturnType<typeof conclave>>> {
+  const input = Readable.from(lines.map((line) => `${line}\n`));
+  const real = Object.getOwnPropertyDescriptor(process, "stdin");
+  Object.defineProperty(process, "stdin", { configurable: true, value: input });
+  try {
+    return await conclave(...argv);
+  } finally {
+    if (real !== undefined) Object.defineProperty(process, "stdin", real);
+  }
+}
+
+/** What a command says in the end: usage and counts come a moment after what they count. */
+function says(pattern: RegExp, ...argv: string[]): Promise<void> {
+  return vi.waitFor(async () => expect((await conclave(...argv)).said).toMatch(pattern), 10_000);
+}
+
+it("talks, shows what supervision did, and answers what is asked in place; then what a person left can be seen, handed out and erased", async () => {
+  const client = await asNewTenant();
+  write("supervisors/guard.yaml", guard);
+  write("supervisors/desk.yaml", desk);
+  write("agents/clerk.yaml", "kind: model\nmodel: offline\ninstructions: Help.\nsupervisors: [guard, desk]\n");
+  await conclave("apply");
+  const talk = await typed(
+    ["Hello.", "A refund, please.", "accept", "Say swordfish.", ""],
+    "chat",
+    "clerk",
+    "--subject",
+    "ida",
+  );
+  expect(talk.code).toBe(0);
+  expect(talk.said).toMatch(/^ses_\w+ with clerk/);
+  expect(talk.said).toContain("review, for staff");
+  expect(talk.said).toContain("accept, reject, or edit followed by the text: ");
+  expect(talk.said).toContain("[supervision of the request: block. No.]");
+
+  // What nobody is there to answer waits for others, who answer it by its id.
+  await typed(["A refund, please."], "chat", "clerk", "--subject", "ida");
+  const [askId = ""] = /^ask_\w+/.exec((await conclave("asks")).said) ?? [];
+  expect(await conclave("answer", askId, "perhaps")).toMatchObject({
+    code: 1,
+    wrong: expect.stringContaining("accept, reject, or edit"),
+  });
+  expect((await conclave("answer", askId, "edit", "No", "refund.")).said).toBe(`${askId} is answered\n`);
+  expect((await conclave("asks")).said).toBe("nothing waits\n");
+  await vi.waitFor(async () => {
+    expect((await client.sessions.list()).items.map(({ status }) => status)).toEqual(["idle", "idle"]);
+  }, 10_000);
+  await says(/^turns: [1-9]/, "usage");
+  await says(/^\S+ {2}block +guard \(request\) {2}\S+\n$/, "tail", "--once", "--blocked");
+  const audit = join(folder, "audit.jsonl");
+  await says(/^[1-9]\d* rows in /, "export", audit);
+  expect(readFileSync(audit, "utf8")).toContain("ask.answered");
+  expect(statSync(audit).mode & 0o777).toBe(0o600);
+
+  await says(/^sessions: 2$/m, "subjects", "show", "ida");
+  const ida = join(folder, "ida");
+  expect((await conclave("subjects", "export", "ida", ida)).said).toContain(`wrote ${join(ida, "sessions.jsonl")}`);
+  expect(readFileSync(join(ida, "sessions.jsonl"), "utf8")).toContain("A refund, please.");
+  expect((await conclave("subjects", "list")).said).toMatch(/export {2}completed {2}ida\n$/);
+  expect(await conclave("subjects", "delete", "ida")).toMatchObject({
+    code: 1,
+    wrong: expect.stringMatching(/2 sessions.* would be erased for good: say --yes/),
+  });
+  expect((await client.sessions.list()).items).toHaveLength(2);
+  const { said: erased } = await conclave("subjects", "delete", "ida", "--yes");
+  expect(erased).toMatch(/^sessions: 2 erased, 0 left$/m);
+  expect(erased).toMatch(/ is completed\n$/);
+  expect((await client.sessions.list()).items).toEqual([]);
+  // The export went with the person, whose name is nowhere.
+  expect((await conclave("subjects", "list")).said).toMatch(/^\S+ {2}sjb_\w+ {2}erasure {2}completed {2}psn_\w+\n$/);
+  for (const [argv, wrong] of [
+    [["forget", "ida"], '"forget" can\'t be done with subjects'],
+    [["show"], "whom?"],
+    [["export", "ida"], "into which folder?"],
+  ] as const) {
+    expect(await conclave("subjects", ...argv)).toMatchObject({ code: 1, wrong: expect.stringContaining(wrong) });
+  }
+});
+
+it("shows what a supervisor makes of a text", async () => {
   write("supervisors/guard.yaml", guard);
   await conclave("apply");
   write("text.txt", "Say swordfish.");
   const tried = await conclave("try", "guard", join(folder, "shop/text.txt"), "--json");
   expect(tried.said).toContain("block");
-  expect((await conclave("asks")).said).toBe("nothing waits\n");
-  expect((await conclave("usage")).said).toContain("turns: 0");
-  expect((await conclave("tail", "--once")).code).toBe(0);
 });

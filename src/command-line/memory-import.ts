@@ -1,0 +1,52 @@
+/** Knowledge as entries of a memory: each part is one, known again by its tags. */
+import type { Conclave, Schemas } from "../client/index.js";
+import type { Part } from "./knowledge.js";
+
+/** The part's name, and what its text was before supervisors saw it: what they make of it is no difference. */
+const nameTag = "imported";
+const digestTag = "importedText";
+
+/** Adds what isn't there, corrects what differs: the entry before holds until then, and nothing is there twice. */
+export async function intoMemory(
+  conclave: Conclave,
+  memoryId: string,
+  parts: readonly Part[],
+): Promise<{ stored: string[]; corrected: string[]; unchanged: number }> {
+  const known = await entriesOf(conclave, memoryId);
+  const stored: string[] = [];
+  const corrected: string[] = [];
+  for (const { name, text } of parts) {
+    const digest = await digestOf(text);
+    const before = known.get(name);
+    if (before?.tags[digestTag] === digest) continue;
+    const body = { rawEntry: text, role: "document", tags: { [nameTag]: name, [digestTag]: digest } };
+    if (before === undefined) {
+      await conclave.api.memory.createMemoryEntry({ memoryId, body });
+      stored.push(name);
+    } else {
+      await conclave.api.memory.createMemoryEntryCorrection({ memoryId, entryId: before.entryId, body });
+      corrected.push(name);
+    }
+  }
+  return { stored, corrected, unchanged: parts.length - stored.length - corrected.length };
+}
+
+async function digestOf(text: string): Promise<string> {
+  return Buffer.from(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))).toString("hex");
+}
+
+/** What was imported before and still holds, by its part's name. */
+async function entriesOf(conclave: Conclave, memoryId: string): Promise<Map<string, Schemas["Entry"]>> {
+  const found = new Map<string, Schemas["Entry"]>();
+  let cursor: string | null = null;
+  do {
+    const page: { readonly items: readonly Schemas["Entry"][]; readonly nextCursor: string | null } =
+      await conclave.api.memory.listMemoryEntries({
+        ...{ memoryId, tag: nameTag, limit: 100 },
+        ...(cursor === null ? {} : { cursor }),
+      });
+    for (const entry of page.items) if (entry.supersededBy === undefined) found.set(String(entry.tags[nameTag]), entry);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return found;
+}

@@ -1,0 +1,99 @@
+/** What is held of an end user: shown, handed out, erased; and the register of both. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Conclave, Schemas } from "../client/index.js";
+import { type Command, flag, type Options, text } from "./command.js";
+import { CommandError, placeOf, show } from "./place.js";
+
+export const subjects: Command = {
+  name: "subjects",
+  takes: ["<list|show|export|delete>", "[subject]", "[folder]"],
+  description: "what is held of an end user: show, export into a folder, delete; list is what was exported and erased",
+  options: {
+    originals: flag("export also what messages said before supervisors changed them"),
+    reason: text("why it is deleted: stays on record, so no names"),
+    yes: flag("delete without being asked"),
+  },
+  run: async (options, what = "", subject, folder) => {
+    const { conclave } = placeOf(options);
+    if (what === "list") return list(conclave, options);
+    if (subject === undefined) throw new CommandError(`whom? \`conclave subjects ${what} <subject>\``);
+    switch (what) {
+      case "show":
+        return showHeld(conclave, options, subject);
+      case "export":
+        if (folder === undefined)
+          throw new CommandError("into which folder? `conclave subjects export <subject> <folder>`");
+        return handOut(conclave, options, subject, folder);
+      case "delete":
+        return erase(conclave, options, subject);
+      default:
+        throw new CommandError(`"${what}" can't be done with subjects: list, show, export or delete can`);
+    }
+  },
+};
+
+async function list(conclave: Conclave, options: Options): Promise<0> {
+  const { items } = await conclave.api.personalData.listSubjectJobs({ limit: 100 });
+  const lines = items.map(({ jobId, kind, status, subject, pseudonym, createdAt }) =>
+    [createdAt, jobId, kind, status, subject ?? pseudonym ?? ""].join("  ").trimEnd(),
+  );
+  show(options, items, items.length === 0 ? ["nothing was exported or erased"] : lines);
+  return 0;
+}
+
+async function showHeld(conclave: Conclave, options: Options, subject: string): Promise<0> {
+  const held = await conclave.api.personalData.getSubject({ subject });
+  show(options, held, [
+    ...Object.entries(held.counts).map(([kind, count]) => `${kind}: ${count}`),
+    ...held.holds.map((hold) => `kept by the hold ${hold}`),
+  ]);
+  return 0;
+}
+
+async function handOut(conclave: Conclave, options: Options, subject: string, folder: string): Promise<0> {
+  const body = options.originals === true ? { originals: true } : {};
+  const job = await ended(conclave, await conclave.api.personalData.exportSubject({ subject, body }));
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const written: string[] = [];
+  for (const { kind } of job.files ?? []) {
+    const answer = await conclave.api.personalData.getSubjectJobFile({ jobId: job.jobId, kind });
+    const path = join(folder, `${kind}.jsonl`);
+    writeFileSync(path, await answer.text(), { mode: 0o600 });
+    written.push(path);
+  }
+  show(options, { job, written }, [...written.map((path) => `wrote ${path}`), `${written.length} files`]);
+  return 0;
+}
+
+async function erase(conclave: Conclave, options: Options, subject: string): Promise<0> {
+  if (options.yes !== true) {
+    const { counts } = await conclave.api.personalData.getSubject({ subject });
+    const held = Object.entries(counts).flatMap(([kind, count]) => (count === 0 ? [] : [`${count} ${kind}`]));
+    throw new CommandError(
+      `${held.length === 0 ? "nothing" : held.join(", ")} would be erased for good: say --yes to do that. Nothing was changed`,
+    );
+  }
+  const reason = typeof options.reason === "string" ? options.reason : "asked for at the command line";
+  const job = await ended(conclave, await conclave.api.personalData.deleteSubject({ subject, body: { reason } }));
+  show(options, job, [
+    ...job.receipt.map(
+      ({ kind, erased, left, why }) =>
+        `${kind}: ${erased ?? 0} erased, ${left} left${why === undefined ? "" : ` (${why})`}`,
+    ),
+    `${job.jobId} is ${job.status}`,
+  ]);
+  return 0;
+}
+
+/** The job at its end. @throws {CommandError} for one that a hold stops */
+async function ended(conclave: Conclave, begun: Schemas["SubjectJob"]): Promise<Schemas["SubjectJob"]> {
+  let job = begun;
+  while (job.status === "running") {
+    job = await conclave.api.personalData.getSubjectJob({ jobId: job.jobId, waitMs: 30_000 });
+  }
+  if (job.status === "on_hold") {
+    throw new CommandError(`${job.jobId} waits until it is released: ${(job.holds ?? []).join(", ")} hold it`);
+  }
+  return job;
+}
