@@ -50,6 +50,11 @@ it("the page of the command line has every command, and none that isn't there", 
   }
 });
 
+it("the page of the configuration shows the script that goes from staging to production as it is", () => {
+  const script = readFileSync(`${root}/examples/promote/promote.sh`, "utf8");
+  expect(readFileSync(`${root}/docs/configuration.md`, "utf8")).toContain(script);
+});
+
 it("every command has a page that names what it takes and its options", () => {
   for (const command of commands) {
     const page = pageOf(command);

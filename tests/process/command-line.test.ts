@@ -1,11 +1,15 @@
 /** `conclave` against a Worker: a tenant as a folder, there and back; what is wrong in it; drift; what the pages say. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { Conclave } from "../../src/client/index.js";
 import { run } from "../../src/command-line/run.js";
+import { root } from "../docs/pages.js";
 import { WorkerProcess } from "./worker.js";
 
 let worker: WorkerProcess;
@@ -293,6 +297,51 @@ it("talks, shows what supervision did, and answers what is asked in place; then 
   ] as const) {
     expect(await conclave("subjects", ...argv)).toMatchObject({ code: 1, wrong: expect.stringContaining(wrong) });
   }
+});
+
+it("staging goes to production by a script: said first, done with --yes, and then the same", async () => {
+  const staging = await asNewTenant();
+  const stagingKey = process.env.CONCLAVE_KEY ?? "";
+  const clerk = { kind: "model" as const, model: "offline", instructions: "Help well." };
+  await staging.api.agents.putAgent({ name: "clerk", body: clerk });
+  const production = await asNewTenant();
+  for (const name of ["clerk", "old"])
+    await production.api.agents.putAgent({ name, body: { ...clerk, instructions: "Help." } });
+
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  const command = `exec "${root}/node_modules/.bin/tsx" "${root}/src/command-line/main.ts" "$@"`;
+  writeFileSync(join(bin, "conclave"), `#!/bin/sh\n${command}\n`, { mode: 0o755 });
+  const env = {
+    ...process.env,
+    ...{ PATH: `${bin}:${process.env.PATH}`, STAGING_URL: url, STAGING_KEY: stagingKey, PRODUCTION_URL: url },
+    ...{ PRODUCTION_KEY: process.env.CONCLAVE_KEY, GIT_CONFIG_GLOBAL: "/dev/null" },
+    ...{ GIT_AUTHOR_NAME: "Ada", GIT_AUTHOR_EMAIL: "ada@shop.example" },
+    ...{ GIT_COMMITTER_NAME: "Ada", GIT_COMMITTER_EMAIL: "ada@shop.example" },
+  };
+  const shop = join(folder, "shop");
+  mkdirSync(shop);
+  const does = async (program: string, ...args: string[]) => {
+    const child = spawn(program, args, { cwd: shop, env, stdio: ["ignore", "pipe", "pipe"] });
+    const [said, wrong] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+    return { code: child.exitCode, said, wrong };
+  };
+  const promote = join(root, "examples/promote/promote.sh");
+  await does("git", "init", "--quiet");
+
+  const first = await does(promote);
+  expect(first).toMatchObject({ code: 2, wrong: "" });
+  expect(first.said).toContain("~ agents/clerk  (instructions)\n- agents/old");
+  expect((await production.api.agents.listAgents()).items).toHaveLength(2);
+  expect((await does("git", "log", "--format=%s")).said).toBe("What staging has\n");
+
+  expect(await does(promote, "--yes")).toMatchObject({ code: 0, wrong: "" });
+  const { items } = await production.api.agents.listAgents();
+  expect(items).toMatchObject([{ name: "clerk", instructions: "Help well." }]);
+  expect(await does(promote)).toMatchObject({ code: 0, said: "0 written\n" });
+
+  write("agents/clerk.yaml", "kind: model\n");
+  expect(await does(promote, "--yes")).toMatchObject({ code: 1, wrong: expect.stringContaining("commit or drop") });
 });
 
 it("shows what a supervisor makes of a text", async () => {
