@@ -1,7 +1,7 @@
 #!/bin/sh
 # What staging has becomes what production has, by way of git. In the folder of the configuration, with STAGING_URL, STAGING_KEY,
 # PRODUCTION_URL and PRODUCTION_KEY: `promote.sh` commits what staging has and says what would change (2), or that nothing would (0);
-# `promote.sh --yes` does it.
+# `promote.sh --yes` does what was committed, whatever staging has by then.
 set -eu
 
 staging() { CONCLAVE_URL=$STAGING_URL CONCLAVE_KEY=$STAGING_KEY conclave "$@"; }
@@ -11,8 +11,11 @@ if [ -n "$(git status --porcelain)" ]; then
   echo "promote: commit or drop what is changed here first" >&2
   exit 1
 fi
-staging pull --prune
-git add --all .
-git diff --cached --quiet || git commit --quiet --message "What staging has"
-if [ "${1:-}" = "--yes" ]; then production apply --prune --yes; fi
+if [ "${1:-}" = "--yes" ]; then
+  production apply --prune --yes
+else
+  staging pull --prune
+  git add --all .
+  git diff --cached --quiet || git commit --quiet --message "What staging has"
+fi
 production diff --prune

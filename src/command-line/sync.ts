@@ -35,16 +35,33 @@ const serverFields: ReadonlySet<string> = new Set([
 const withoutServerFields = (body: Body): Body =>
   Object.fromEntries(Object.entries(body).filter(([field]) => !serverFields.has(field)));
 
-/** What would change if the tenant were as the folder says. @throws {FileError} for the first place that is wrong */
-export async function planFolder(
+type FolderPlan = Plan & { readonly files: readonly ConfigFile[] };
+
+/**
+ * What would change if the tenant were as the folder says.
+ * @throws {FileError} for the first place that is wrong, and for a file of a kind that the key may not read: it can't be compared
+ */
+export async function planFolder(place: Place, prune: boolean): Promise<FolderPlan> {
+  const { unread, ...plan } = await compareFolder(place, prune);
+  const file = plan.files.find(({ folder }) => unread.includes(folder));
+  if (file !== undefined) {
+    const message = `this key may not read ${file.folder}, so that nothing can be said of them: use an admin's key, or leave ${file.folder}/ out`;
+    throw new FileError(file.path, 1, message);
+  }
+  return plan;
+}
+
+/** Of kinds that the key may not read (`unread`) nothing is said. */
+async function compareFolder(
   place: Place,
   prune: boolean,
-): Promise<Plan & { readonly files: readonly ConfigFile[] }> {
+): Promise<FolderPlan & { readonly unread: readonly string[] }> {
   const files = readFolder(place.root);
   const plan = await inFiles(files, () =>
     place.conclave.request<Plan>("POST", "/v1/config/plan", { body: configOf(files, prune) }),
   );
-  return { ...plan, changes: [...plan.changes, ...(await otherChanges(place, files, prune))], files };
+  const others = await otherChanges(place, files, prune);
+  return { ...plan, changes: [...plan.changes, ...others.changes], unread: others.unread, files };
 }
 
 /** All of the resources and settings or nothing; then limits, webhooks and channels. */
@@ -72,13 +89,16 @@ export async function pullFolder(
   prune: boolean,
 ): Promise<{ written: string[]; removed: string[]; onlyHere: string[] }> {
   const files = readFolder(place.root);
-  const changes = files.length === 0 ? undefined : (await planFolder(place, true)).changes;
+  const changes = files.length === 0 ? undefined : (await compareFolder(place, true)).changes;
   const same = (folder: string, name: string): boolean =>
     changes !== undefined && !changes.some((one) => one.kind === folder && one.name === name);
   const written: string[] = [];
   const there = new Set<string>();
+  const unread = new Set<string>(["settings"]);
   for (const folder of [...resourceFolders, ...otherFolders]) {
-    for (const shown of await listAll(place, folder)) {
+    const stored = await listAll(place, folder);
+    if (stored === undefined) unread.add(folder);
+    for (const shown of stored ?? []) {
       const name = String(shown.name);
       there.add(`${folder}/${name}`);
       const known = files.find((file) => file.folder === folder && file.name === name);
@@ -105,7 +125,7 @@ export async function pullFolder(
       }),
     );
   }
-  const onlyHere = files.filter(({ folder, name }) => folder !== "settings" && !there.has(`${folder}/${name}`));
+  const onlyHere = files.filter(({ folder, name }) => !unread.has(folder) && !there.has(`${folder}/${name}`));
   if (prune) for (const file of onlyHere) removeConfigFile(file);
   const paths = onlyHere.map(({ path }) => path);
   return { written, removed: prune ? paths : [], onlyHere: prune ? [] : paths };
@@ -125,12 +145,22 @@ function isOther(kind: string): boolean {
   return otherFolders.some((folder) => folder === kind);
 }
 
-async function otherChanges(place: Place, files: readonly ConfigFile[], prune: boolean): Promise<Change[]> {
+async function otherChanges(
+  place: Place,
+  files: readonly ConfigFile[],
+  prune: boolean,
+): Promise<{ changes: Change[]; unread: string[] }> {
   const changes: Change[] = [];
+  const unread: string[] = [];
   for (const kind of otherFolders) {
     const here = files.filter(({ folder }) => folder === kind);
     if (here.length === 0 && !prune) continue;
-    const stored = new Map((await listAll(place, kind)).map((body) => [String(body.name), withoutServerFields(body)]));
+    const bodies = await listAll(place, kind);
+    if (bodies === undefined) {
+      unread.push(kind);
+      continue;
+    }
+    const stored = new Map(bodies.map((body) => [String(body.name), withoutServerFields(body)]));
     for (const { name, body } of here) {
       const before = stored.get(name);
       const fields =
@@ -143,7 +173,7 @@ async function otherChanges(place: Place, files: readonly ConfigFile[], prune: b
     }
     if (prune) for (const name of stored.keys()) changes.push({ kind, name, change: "delete" });
   }
-  return changes;
+  return { changes, unread };
 }
 
 /** Whether what is stored has all that a file says; what the file leaves to its default isn't looked at. */
@@ -157,8 +187,8 @@ function holds(stored: unknown, said: unknown): boolean {
   return stored === said;
 }
 
-/** Without the right to read them there are none: limits are an admin's. */
-async function listAll({ conclave }: Place, folder: string): Promise<Body[]> {
+/** All of a kind; `undefined` without the right to read them (limits are an admin's), which is not the same as none. */
+async function listAll({ conclave }: Place, folder: string): Promise<Body[] | undefined> {
   const items: Body[] = [];
   let cursor: string | null | undefined;
   do {
@@ -167,9 +197,10 @@ async function listAll({ conclave }: Place, folder: string): Promise<Body[]> {
         query: { limit: 200, ...(cursor ? { cursor } : {}) },
       })
       .catch((error: unknown) => {
-        if (error instanceof ConclaveError && error.status === 403) return { items: [], nextCursor: null };
+        if (error instanceof ConclaveError && error.status === 403) return undefined;
         throw error;
       });
+    if (page === undefined) return undefined;
     items.push(...page.items);
     cursor = page.nextCursor;
   } while (cursor !== null);

@@ -176,6 +176,24 @@ it("deletes only what was asked for, and says what it would", async () => {
   expect((await client.api.agents.listAgents()).items).toEqual([]);
 });
 
+it("what a key may not read is not what isn't there: its files stay, and are not compared", async () => {
+  const admin = await asNewTenant();
+  write("limits/few.yaml", "per: tenant\nmeasure: messages\nmax: 1000\n");
+  expect(await conclave("apply")).toMatchObject({ code: 0 });
+  const operator = await admin.api.tenant.createKey({ body: { label: "ci", role: "operator" } });
+  vi.stubEnv("CONCLAVE_KEY", operator.key);
+
+  expect(await conclave("pull", "--prune")).toMatchObject({ code: 0, wrong: "" });
+  expect(read("limits/few.yaml")).toContain("max: 1000");
+  const refused = {
+    code: 1,
+    wrong: expect.stringMatching(/limits\/few\.yaml:1: this key may not read limits.*an admin's key/),
+  };
+  expect(await conclave("diff", "--prune")).toMatchObject(refused);
+  expect(await conclave("apply", "--prune", "--yes")).toMatchObject(refused);
+  expect((await admin.api.limits.listLimits()).items).toContainEqual(expect.objectContaining({ name: "few" }));
+});
+
 it("keeps a key in a file of its owner's", async () => {
   const key = process.env.CONCLAVE_KEY ?? "";
   expect(await conclave("login", "--key", key, "--url", url)).toMatchObject({ code: 0 });
@@ -335,9 +353,12 @@ it("staging goes to production by a script: said first, done with --yes, and the
   expect((await production.api.agents.listAgents()).items).toHaveLength(2);
   expect((await does("git", "log", "--format=%s")).said).toBe("What staging has\n");
 
+  // What came after the review waits for the next one.
+  await staging.api.agents.putAgent({ name: "later", body: clerk });
   expect(await does(promote, "--yes")).toMatchObject({ code: 0, wrong: "" });
   const { items } = await production.api.agents.listAgents();
   expect(items).toMatchObject([{ name: "clerk", instructions: "Help well." }]);
+  await staging.api.agents.deleteAgent({ name: "later" });
   expect(await does(promote)).toMatchObject({ code: 0, said: "0 written\n" });
 
   write("agents/clerk.yaml", "kind: model\n");
