@@ -27,6 +27,7 @@ import { passages, passagesOrHeadings } from "../../src/model/providers/offline/
 import { affirms, fitLength } from "../../src/model/providers/offline/strings.js";
 import { contentWords, stems } from "../../src/model/providers/offline/words.js";
 import { parseJson } from "../../src/model/providers/openai-response.js";
+import { isResource, matchesRedirect } from "../../src/platform/oauth-addresses.js";
 import { beginningOf, entryOf, withoutTurning } from "../../src/roundtable/consensus/lexicon.js";
 import { isNamedIn } from "../../src/roundtable/consensus/movement.js";
 import { isReport, readStatement, termsOf } from "../../src/roundtable/consensus/statements.js";
@@ -183,6 +184,9 @@ export const fed: Readonly<Record<string, Feed>> = {
   "src/supervision/rules/secret/plausible.ts hasThreeClasses": hasThreeClasses,
   "src/supervision/rules/secret/plausible.ts isStrong": isStrong,
   "src/supervision/rules/scan.ts scanText": (text) => [numbers(text), secrets(text), injection(text), links(text)],
+  "src/platform/oauth-addresses.ts isResource": (text) =>
+    isResource(`https://conclave.example/${text}`, "https://conclave.example"),
+  "src/platform/oauth-addresses.ts matchesRedirect": (text) => matchesRedirect("http://127.0.0.1/cb", text),
   "src/tenancy/audit.ts csvCell": csvCell,
   "src/text/edges.ts trimEndOf": (text) => trimEndOf(text, /[_.! ]/),
   "src/text/edges.ts trimStartOf": (text) => trimStartOf(text, /[_.! ]/),
@@ -253,6 +257,12 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/agent/tool-call.ts runToolCall": "reads arguments by readJson",
   "src/application/example-classifiers.ts ExampleClassifiers.meaning": "hands it to the embedder",
   "src/application/example-vectors.ts ExampleVectors.likenesses": "hands it to the embedder",
+  "src/application/grants/authorization-request.ts readAuthorizationRequest":
+    "hands its fields to matchesRedirect and isResource, which are fed",
+  "src/application/grants/claims.ts openClaims": "8,000 units at most; by readJson",
+  "src/application/grants/clients.ts OAuthError.constructor": "a sentence of ours",
+  "src/application/grants/clients.ts registerClient": "by readJson, within its bound",
+  "src/console/guard.ts policyWith": "an address of 500 units at most, as isRedirectAddress has it",
   "src/application/memory/": "hands them to supervision, the store and the search, which are fed",
   "src/application/openai/answer-in-chat.ts answerOpenAsk": "tried over the API; its words are cut by trimEndOf",
   "src/application/openai/conversation-before.ts resolveResults": "puts it into a record",
