@@ -15,6 +15,9 @@ const methods = ["put", "post", "patch", "get", "delete"] as const;
 
 const operationSchema = z.looseObject({
   operationId: z.string(),
+  parameters: z
+    .array(z.looseObject({ name: z.string(), in: z.string(), required: z.boolean().default(false) }))
+    .default([]),
   requestBody: z
     .object({ content: z.record(z.string(), z.looseObject({ example: z.unknown().optional() })) })
     .optional(),
@@ -23,6 +26,9 @@ const documentSchema = z.object({
   paths: z.record(z.string(), z.partialRecord(z.enum(methods), operationSchema)),
 });
 const refusalSchema = z.object({ type: z.string(), title: z.string(), validation: z.unknown().optional() });
+
+/** What the address says, where an operation needs that. */
+const query: Readonly<Record<string, string>> = { since: "2026-11-24T08:00:00Z" };
 
 /** Streams: the document says what one event or line of them is, and the proxy holds the whole text against that. */
 const streams = new Set(["sendUiChatMessage", "listSessionEvents", "getAudit"]);
@@ -89,8 +95,11 @@ it("finds nothing in requests and answers that isn't as the document says", asyn
     const [[type, { example: body }] = ["", { example: undefined }]] = Object.entries(
       operation.requestBody?.content ?? {},
     );
+    const asked = new URLSearchParams(path.endsWith("/events") ? { lingerMs: "0" } : {});
+    for (const { name, required, ...one } of operation.parameters)
+      if (required && one.in === "query") asked.set(name, query[name] ?? "1");
     const isAdmin = path.startsWith("/v1/admin/");
-    const response = await fetch(`${proxy}${target}${path.endsWith("/events") ? "?lingerMs=0" : ""}`, {
+    const response = await fetch(`${proxy}${target}?${asked}`, {
       method: method.toUpperCase(),
       headers: {
         authorization: `Bearer ${isAdmin ? worker.variables.ADMIN_SECRET : key}`,
