@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { eventDefinitions } from "../src/catalogues/events.js";
 import { outboxTopics } from "../src/catalogues/outbox.js";
+import { toolFamilies } from "../src/mcp/tools/all.js";
 import { modeNames } from "../src/roundtable/modes/table.js";
 import { strategyNames } from "../src/routing/strategies/table.js";
 import { readReleases, releaseRows } from "./deploy/releases.js";
@@ -70,6 +71,13 @@ export async function derivedTexts(): Promise<readonly Derived[]> {
       eventDefinitions().map(
         ({ type, roots, audience, description, live }) =>
           `| \`${type}\` | ${roots.join(", ")} | ${audience} | ${fields(type)} | ${description}${live ? " Not stored: it has no id." : ""} |`,
+      ),
+    ),
+    table(
+      "docs/mcp.md",
+      "| family | tool | |",
+      Object.entries(toolFamilies).flatMap(([family, tools]) =>
+        tools.map(({ name, listed }) => `| \`${family}\` | \`${name}\` | ${listed().title} |`),
       ),
     ),
     table(

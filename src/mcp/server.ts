@@ -5,6 +5,7 @@ import type { Services } from "../application/services.js";
 import type { Actor } from "../tenancy/actor.js";
 import { authorize } from "../tenancy/authority.js";
 import type { AskingState } from "./call.js";
+import { type Choice, familiesText } from "./families.js";
 import { registerPrompts } from "./prompts.js";
 import { registerResources } from "./resources.js";
 import { toolsFor } from "./tool.js";
@@ -19,12 +20,12 @@ const instructions =
   "Conclave: supervised conversations with agents (create_session, send_message), routed teams (run_team), debating panels (start_roundtable, continue_roundtable), an inbox of questions (list_asks, answer_ask), and memories (create_vault, create_memory_in_vault, add_entry, search_memories). What comes back has passed supervision. A result with the status needs_input waits for answer_ask, where its text says so; what staff is asked is answered elsewhere.";
 
 /** Answers a request of an actor who has been let in. */
-export function answerMcp(request: Request, actor: Actor, services: Services): Promise<Response> {
-  const handler = createMcpHandler(() => buildServer(actor, services), { maxRequestBodySize: maxBodyBytes });
+export function answerMcp(request: Request, actor: Actor, services: Services, shown: Choice): Promise<Response> {
+  const handler = createMcpHandler(() => buildServer(actor, services, shown), { maxRequestBodySize: maxBodyBytes });
   return handler.fetch(request);
 }
 
-function buildServer(actor: Actor, services: Services): McpServer {
+function buildServer(actor: Actor, services: Services, shown: Choice): McpServer {
   const [codec, former] = services.sealingSecrets.map((secret) =>
     createRequestStateCodec<AskingState>({
       key: `mcp request state ${secret}`,
@@ -37,7 +38,7 @@ function buildServer(actor: Actor, services: Services): McpServer {
   const server = new McpServer(
     { name: "conclave", title: "Conclave", version: "1.0.0" },
     {
-      instructions,
+      instructions: `${instructions} ${familiesText(shown)}`,
       capabilities: { logging: {} },
       inputRequired: { legacyShim: false },
       requestState: {
@@ -50,7 +51,10 @@ function buildServer(actor: Actor, services: Services): McpServer {
     },
   );
   const seal = (state: AskingState, context: ServerContext) => codec.mint(state, context);
-  for (const tool of toolsFor(actor, allTools)) tool.register(server, { actor, services, seal });
+  const tools = toolsFor(actor, allTools);
+  for (const tool of tools) tool.register(server, { actor, services, seal });
+  const listed = tools.filter((tool) => shown.tools.has(tool));
+  server.server.setRequestHandler("tools/list", () => ({ tools: listed.map((tool) => tool.listed()) }));
   registerResources(server, { actor, services });
   if (authorize(actor, readPrompts).ok) registerPrompts(server, { actor, services });
   return server;

@@ -1,14 +1,22 @@
 /** A tool of the MCP face: what it is called, what it takes and gives, the act behind it. A new one is an entry in a file of `tools/`. */
-import type { CallToolResult, InputRequiredResult, McpServer } from "@modelcontextprotocol/server";
-import type { z } from "zod";
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  isSpecType,
+  type McpServer,
+  type Tool,
+} from "@modelcontextprotocol/server";
+import { z } from "zod";
 import type { Act } from "../application/act.js";
 import { attempt, type Problem } from "../conversation/problem.js";
 import { sha256Hex } from "../platform/digest.js";
 import type { Actor } from "../tenancy/actor.js";
 import type { Permission } from "../tenancy/acts.js";
 import { authorize } from "../tenancy/authority.js";
+import { lazily } from "../text/lazily.js";
 import { inEitherSpelling } from "./arguments.js";
 import type { Call } from "./call.js";
+import { outlined } from "./outline.js";
 import { type Asking, askInTheWay, inputFor } from "./questions.js";
 
 /** How a tool stands to the world, for hosts that ask before they call. */
@@ -36,18 +44,26 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
 export interface McpTool {
   readonly name: string;
   readonly act: Permission;
+  /** As a list of tools shows it. */
+  readonly listed: () => Tool;
   readonly register: (server: McpServer, caller: Omit<Call, "context" | "digest">) => void;
 }
 
 export function mcpTool<I extends z.ZodObject, O extends z.ZodObject>(definition: ToolDefinition<I, O>): McpTool {
   const { name, title, description, act, effect, idempotent, input, output } = definition;
   const annotations = {
-    title,
     readOnlyHint: effect === "reads",
     destructiveHint: effect === "deletes",
     idempotentHint: idempotent ?? effect === "reads",
     openWorldHint: false,
   };
+  const listed = lazily((): Tool => {
+    const { $schema, ...inputSchema } = z.toJSONSchema(input, { io: "input" });
+    const outputSchema = outlined(z.toJSONSchema(output));
+    const tool: unknown = { name, title, description, inputSchema, annotations, outputSchema };
+    if (!isSpecType.Tool(tool)) throw new RangeError(`the tool ${name} can't be listed`);
+    return tool;
+  });
   const schemas = { inputSchema: inEitherSpelling(input), outputSchema: output };
   const register: McpTool["register"] = (server, caller) => {
     server.registerTool(name, { title, description, annotations, ...schemas }, async (given, context) => {
@@ -57,7 +73,7 @@ export function mcpTool<I extends z.ZodObject, O extends z.ZodObject>(definition
       return result.ok ? rendered(definition, result.value, call) : failure(result.problem, call);
     });
   };
-  return { name, act, register };
+  return { name, act, listed, register };
 }
 
 /** A tool that performs an act with just what it takes. */

@@ -42,9 +42,9 @@ export function audienceOf(origin: string): string {
   return `${origin.replace(/^http:\/\/127\.0\.0\.1(?=:|$)/, "http://localhost")}/mcp`;
 }
 
-/** Whether what a program wants to reach is what tokens are for here (RFC 8707). */
+/** Whether what a program wants to reach is what tokens are for here (RFC 8707). A query chooses what is shown, and opens nothing. */
 export function isResource(resource: string, origin: string): boolean {
   const url = URL.parse(resource);
-  if (url === null || url.search !== "" || url.hash !== "") return false;
+  if (url === null || url.hash !== "") return false;
   return url.pathname.replace(/\/$/, "") === "/mcp" && audienceOf(url.origin) === audienceOf(origin);
 }

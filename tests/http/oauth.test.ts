@@ -233,7 +233,8 @@ describe("requests that are wrong", () => {
         headers: { cookie },
       });
     };
-    expect((await ask({})).status).toBe(200);
+    // A host that shows its user some families of tools sends its whole address.
+    for (const changes of [{}, { resource: `${origin}/mcp?tools=asks` }]) expect((await ask(changes)).status).toBe(200);
     for (const changes of [{ redirect_uri: "https://evil.example/callback" }, { client_id: "cnc_garbage" }])
       expect((await ask(changes)).status).toBe(422);
     for (const [changes, error] of [

@@ -1,13 +1,15 @@
 /** Every tool of MCP: who finds it, and that nothing of another tenant or another subject is reached by it. */
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { allTools } from "../../src/mcp/tools/all.js";
+import { allTools, toolFamilies } from "../../src/mcp/tools/all.js";
 import { type Fields, newTenant, type TestTenant } from "../support/conclave.js";
-import { callTool, mcpClient } from "../support/mcp-client.js";
+import { callTool, mcpClient, mcpUrl } from "../support/mcp-client.js";
 import { newPanel, requests, seat, startTable, takes } from "../support/roundtables.js";
 import { asksHuman, newTeam } from "../support/teams.js";
 
 const era = "legacy";
+const everyFamily = `${mcpUrl}?tools=${Object.keys(toolFamilies).join(",")}`;
+const clientOf = (key: string) => mcpClient(key, era, undefined, undefined, everyFamily);
 const roles = ["user", "client", "operator", "admin"] as const;
 
 async function tokenOf(tenant: TestTenant, subject: string): Promise<string> {
@@ -18,7 +20,7 @@ it("are found by the roles that the table of acts names, and by no other", async
   const tenant = await newTenant();
   for (const role of roles) {
     const key = role === "user" ? await tokenOf(tenant, "ada") : (await tenant.withRole(role)).key;
-    const { tools } = await (await mcpClient(key, era)).listTools();
+    const { tools } = await (await clientOf(key)).listTools();
     const mayUse = allTools.filter(({ act }) => {
       const { role: least, ofSubject } = act;
       return role === "user" ? ofSubject : roles.some((one) => one === least) && rank(role) >= rank(least);
@@ -88,8 +90,8 @@ describe("the things of another", () => {
   it("are as if there were none: of another tenant for its admin, of another subject for a token", async () => {
     const { tenant, ids, roundtableId } = await owner();
     const strangers = [
-      ["admin", await mcpClient((await newTenant()).key, era)],
-      ["user", await mcpClient(await tokenOf(tenant, "ada"), era)],
+      ["admin", await clientOf((await newTenant()).key)],
+      ["user", await clientOf(await tokenOf(tenant, "ada"))],
     ] as const;
     const tried = new Set<string>();
     for (const [role, client] of strangers) {

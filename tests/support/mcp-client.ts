@@ -12,12 +12,14 @@ export type Era = (typeof eras)[number];
 /**
  * @param answer what the person at the host says when they are asked; without it the host can't ask
  * @param rewrite what the host makes of what it sends
+ * @param address where it was told that the server is
  */
 export async function mcpClient(
   key: string,
   era: Era,
   answer?: (question: string) => Fields | undefined,
   rewrite: (body: string) => string = (body) => body,
+  address: string = mcpUrl,
 ): Promise<Client> {
   const options: ClientOptions = {
     versionNegotiation: { mode: era },
@@ -31,7 +33,7 @@ export async function mcpClient(
       return { action: "accept", content: contentSchema.parse(content) };
     });
   }
-  const transport = new StreamableHTTPClientTransport(new URL(mcpUrl), {
+  const transport = new StreamableHTTPClientTransport(new URL(address), {
     requestInit: { headers: { authorization: `Bearer ${key}` } },
     fetch: (url, init) =>
       exports.default.fetch(

@@ -1,4 +1,4 @@
-/** Every tool of the MCP face. */
+/** Every tool of the MCP face, by the families that a host chooses from in the address. */
 import type { McpTool } from "../tool.js";
 import { askTools } from "./asks.js";
 import { entryTools } from "./entries.js";
@@ -7,11 +7,12 @@ import { roundtableTools } from "./roundtables.js";
 import { sessionTools } from "./sessions.js";
 import { teamTools } from "./teams.js";
 
-export const allTools: readonly McpTool[] = [
-  ...sessionTools,
-  ...teamTools,
-  ...roundtableTools,
-  ...askTools,
-  ...memoryTools,
-  ...entryTools,
-];
+export const toolFamilies = {
+  conversations: sessionTools,
+  runs: teamTools,
+  asks: askTools,
+  memory: [...memoryTools, ...entryTools],
+  roundtables: roundtableTools,
+} satisfies Readonly<Record<string, readonly McpTool[]>>;
+
+export const allTools: readonly McpTool[] = Object.values(toolFamilies).flat();
