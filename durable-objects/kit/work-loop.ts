@@ -207,6 +207,12 @@ export class WorkLoop {
     return "again";
   }
 
+  /** Work came forward, or is begun again: how often it was tried is forgotten. To be called in the write that says so. */
+  forgetTries(work: string): void {
+    this.ports.attempts.forget(work);
+    this.ports.crashes.forget(work);
+  }
+
   /** What becomes of work that threw under its lease. */
   afterThrow(work: string, error: unknown, lease: Lease): "waiting" | "failed" | "again" {
     const { attempts, crashes, works } = this.ports;

@@ -1,6 +1,7 @@
 /**
  * A job on a person's data at work: kind by kind, slice by slice, each noted in its journal before the next. A slice that was done and not
- * noted is done again, which finds nothing left.
+ * noted is done again, which finds nothing left. One that fails is tried again as all work is, and the job given up with it in the end; the
+ * same request begins it again where it was.
  */
 import type { SubjectJobPlatform } from "../../src/application/subjects/job-platform.js";
 import { describeError } from "../../src/platform/logging.js";
@@ -12,7 +13,7 @@ import {
   withPseudonym,
 } from "../../src/tenancy/subjects.js";
 import { Kit } from "../kit/kit.js";
-import type { StepOutcome } from "../kit/work-loop.js";
+import type { EndingWork } from "../kit/work-loop.js";
 import { SubjectJobStore } from "./store.js";
 
 /** When a job that a hold stops looks again, in milliseconds. */
@@ -24,7 +25,11 @@ const mostPasses = 3;
 /** Slices of one invocation: each invocation may make so many calls. */
 const slicesAtOnce = 50;
 
+/** How the kit knows a slice: what counts is how often the one at its turn was tried. */
+const sliceWork = "slice";
+
 const continueDeadline = "continue";
+const givenUpDeadline = "given_up";
 const expiryDeadline = "expiry";
 const tokensDeadline = "tokens";
 
@@ -32,6 +37,10 @@ export class SubjectJobEngine {
   readonly kit: Kit;
   private readonly store: SubjectJobStore;
   private slices = 0;
+  /** So many slices were done that the next ones are another invocation's. */
+  private isResting = false;
+  /** Everybody can see that it goes on. */
+  private isCopied = false;
 
   constructor(
     ctx: DurableObjectState,
@@ -49,7 +58,7 @@ export class SubjectJobEngine {
         return { tenantId, id: jobId };
       },
       deliver: async () => {},
-      next: () => (this.isRunning() ? { slice: () => this.slice() } : undefined),
+      next: () => (this.isRunning() && !this.isResting ? this.nextSlice() : undefined),
       active: () => this.isRunning(),
       present: (_type, data) => data,
       askClosed: () => {},
@@ -61,6 +70,18 @@ export class SubjectJobEngine {
   create(definition: JobDefinition, kinds: readonly string[]): void {
     this.store.create(definition, kinds);
     this.kit.loop.kick();
+  }
+
+  /** One that was given up goes on where it was. */
+  beginAgain(): void {
+    const { store, kit } = this;
+    if (store.job().status !== "failed") return;
+    kit.write(() => {
+      store.setStatus("running");
+      kit.deadlines.move(expiryDeadline, undefined);
+      kit.deadlines.move(givenUpDeadline, undefined);
+      kit.loop.kick();
+    });
   }
 
   describe(): SubjectJob {
@@ -84,18 +105,42 @@ export class SubjectJobEngine {
     return this.store.job().status === "running";
   }
 
-  private async slice(): Promise<StepOutcome> {
+  private nextSlice(): EndingWork {
+    return { id: sliceWork, drive: () => this.slice(), park: () => {}, fail: (why) => this.giveUp(why) };
+  }
+
+  private async slice(): Promise<() => void> {
     try {
       await this.work();
     } catch (error) {
-      const { error: failure } = describeError(error);
-      this.store.fail(String(failure ?? "it failed").slice(0, 300));
+      this.noteFailure(String(describeError(error).error ?? "it failed"));
       throw error;
     }
-    if (!this.isRunning()) return "again";
-    if (++this.slices % slicesAtOnce > 0) return "again";
-    this.kit.deadlines.move(continueDeadline, this.ports.now());
-    return "idle";
+    return () =>
+      this.kit.write(() => {
+        this.store.fail(undefined);
+        this.kit.loop.forgetTries(sliceWork);
+        if (!this.isRunning() || ++this.slices % slicesAtOnce > 0) return;
+        this.isResting = true;
+        this.kit.deadlines.move(continueDeadline, this.ports.now());
+      });
+  }
+
+  private noteFailure(why: string): void {
+    this.store.fail(`${this.store.nextKind()?.kind ?? "end"}: ${why}`.slice(0, 300));
+  }
+
+  private giveUp(why: string | undefined): void {
+    const { store, kit } = this;
+    const now = this.ports.now();
+    kit.write(() => {
+      if (why !== undefined) this.noteFailure(why);
+      store.setStatus("failed");
+      kit.loop.forgetTries(sliceWork);
+      kit.deadlines.move(givenUpDeadline, now);
+      if (store.job().definition.kind === "export") kit.deadlines.move(expiryDeadline, now + exportKeptMs);
+    });
+    this.isCopied = false;
   }
 
   private async work(): Promise<void> {
@@ -109,17 +154,16 @@ export class SubjectJobEngine {
         store.setStatus("on_hold", holds);
         this.kit.deadlines.move(continueDeadline, ports.now() + holdRecheckMs);
       });
+      this.isCopied = false;
       await platform.copy(definition, this.describe());
       return;
     }
+    if (!this.isCopied) await platform.copy(definition, this.describe());
+    this.isCopied = true;
     const current = store.nextKind();
     if (current === undefined) return this.finish(definition, platform);
     const { kind, found, next } = current;
-    if (found === undefined) {
-      // The first slice: everybody can see the job from here on.
-      if (kind === platform.kinds(definition)[0]) await platform.copy(definition, this.describe());
-      store.counted(kind, await platform.count(definition, kind));
-    }
+    if (found === undefined) store.counted(kind, await platform.count(definition, kind));
     if (isErasure) {
       const { erased, left, why, next: then } = await platform.erase(definition, kind, next);
       this.kit.write(() => store.advance(kind, { done: erased, left, why, next: then }));
@@ -161,7 +205,8 @@ export class SubjectJobEngine {
 
   private deadlinePassed(name: string, ctx: DurableObjectState): void {
     if (name === continueDeadline) {
-      this.store.setStatus("running");
+      this.isResting = false;
+      if (this.store.job().status === "on_hold") this.store.setStatus("running");
       this.kit.loop.kick();
       return;
     }
@@ -169,8 +214,16 @@ export class SubjectJobEngine {
       this.kit.deadlines.move(name, this.ports.now() + holdRecheckMs);
       this.kit.log("warn", "subject_job.failed", describeError(error));
     };
+    if (name === givenUpDeadline) ctx.waitUntil(this.showGivenUp().catch(failed));
     if (name === expiryDeadline) ctx.waitUntil(this.expire().catch(failed));
     if (name === tokensDeadline) ctx.waitUntil(this.forgetName().catch(failed));
+  }
+
+  /** In lists too. What it failed of may be what they lie in: then later. */
+  private async showGivenUp(): Promise<void> {
+    const { copy } = await this.ports.platform();
+    const { status, definition } = this.store.job();
+    if (status === "failed") await copy(definition, this.describe());
   }
 
   private async expire(): Promise<void> {

@@ -28,7 +28,7 @@ export class SubjectJob extends StoredObject<SubjectJobEngine> implements Subjec
         this.makeTables();
         this.engine.create(parsed, kinds(parsed));
       });
-    }
+    } else this.engine.beginAgain();
     return toWire(this.engine.describe());
   }
 

@@ -49,7 +49,7 @@ export class SubjectJobStore {
     const row = exec<Row>(this.sql)`SELECT * FROM job`.one();
     return {
       definition: jobDefinitionSchema().parse(JSON.parse(String(row.definition))),
-      status: z.enum(["running", "on_hold", "completed"]).parse(row.status),
+      status: z.enum(["running", "on_hold", "failed", "completed"]).parse(row.status),
       endedAt: row.ended_at === null ? undefined : Number(row.ended_at),
       holds: holdsSchema.parse(JSON.parse(String(row.holds))),
       failure: row.failure === null ? undefined : String(row.failure),
@@ -62,7 +62,7 @@ export class SubjectJobStore {
   }
 
   fail(failure: string | undefined): void {
-    this.exec`UPDATE job SET failure = ${failure}`;
+    this.exec`UPDATE job SET failure = ${failure} WHERE failure IS NOT ${failure}`;
   }
 
   end(definition: JobDefinition, at: number): void {

@@ -86,7 +86,7 @@ async function erase(conclave: Conclave, options: Options, subject: string): Pro
   return 0;
 }
 
-/** The job at its end. @throws {CommandError} for one that a hold stops */
+/** The job at its end. @throws {CommandError} for one that a hold stops, or that was given up */
 async function ended(conclave: Conclave, begun: Schemas["SubjectJob"]): Promise<Schemas["SubjectJob"]> {
   let job = begun;
   while (job.status === "running") {
@@ -94,6 +94,9 @@ async function ended(conclave: Conclave, begun: Schemas["SubjectJob"]): Promise<
   }
   if (job.status === "on_hold") {
     throw new CommandError(`${job.jobId} waits until it is released: ${(job.holds ?? []).join(", ")} hold it`);
+  }
+  if (job.status === "failed") {
+    throw new CommandError(`${job.jobId} was given up in ${job.failure}. The same command begins again`);
   }
   return job;
 }

@@ -12,7 +12,7 @@ export interface FilePart {
 }
 
 export interface SubjectJobObject {
-  /** Made once under its id, so that this can be repeated. */
+  /** Made once under its id, so that this can be repeated; one that was given up is begun again where it was. */
   begin(definition: Wire<JobDefinition>): Promise<Wire<SubjectJob>>;
   /** As it is, or once it has ended or waits; nothing where there is none. */
   describe(waitMs: number): Promise<Wire<SubjectJob | null>>;

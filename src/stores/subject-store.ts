@@ -217,6 +217,13 @@ export class SubjectStore {
     return rows.map(({ id }) => id);
   }
 
+  /** An erasure of theirs that was given up. */
+  async failedErasure({ tenantId, subject }: SubjectRef): Promise<string | undefined> {
+    const row = await first(this.db, idRow)`SELECT job_id AS id FROM subject_jobs INDEXED BY subject_jobs_of_subject
+      WHERE tenant_id = ${tenantId} AND subject = ${subject} AND kind = 'erasure' AND status = 'failed' LIMIT 1`;
+    return row?.id;
+  }
+
   async forgetJob(tenantId: string, jobId: string): Promise<void> {
     await run(this.db)`DELETE FROM subject_jobs WHERE tenant_id = ${tenantId} AND job_id = ${jobId}`;
   }

@@ -6,7 +6,7 @@ import { itemName, subjectSchema } from "../conversation/names.js";
 import { lazily } from "../text/lazily.js";
 
 const jobKinds = ["erasure", "export"] as const;
-const jobStatuses = ["running", "on_hold", "completed"] as const;
+const jobStatuses = ["running", "on_hold", "failed", "completed"] as const;
 
 /** How long the files of an export can be fetched, in milliseconds. */
 export const exportKeptMs = 86_400_000;
@@ -59,7 +59,12 @@ export const subjectJobSchema = lazily(() =>
     files: z.array(z.object({ kind: z.string(), lines: z.int(), characters: z.int(), path: z.string() })).optional(),
     expiresAt: z.iso.datetime().optional().describe("Until when the files can be fetched."),
     holds: z.array(z.string()).optional().describe("The holds that stop it."),
-    failure: z.string().optional().describe("What went wrong at the last try; it is tried again."),
+    failure: z
+      .string()
+      .optional()
+      .describe(
+        "Which step failed at the last try, and why. It is tried again; with the status `failed` once the job is begun again.",
+      ),
   }),
 );
 export type SubjectJob = z.infer<ReturnType<typeof subjectJobSchema>>;

@@ -2,7 +2,7 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
 import { newTenant, send, type TestTenant } from "../support/conclave.js";
-import { crash, passTime } from "../support/objects.js";
+import { crash, passTime, ringAlarm } from "../support/objects.js";
 import { jobObject } from "../support/person.js";
 import { received, receiver, subscribe, taken } from "../support/webhook-receivers.js";
 
@@ -97,8 +97,7 @@ it("an erasure goes on after a crash, ends once, and webhooks hear of it without
   await subscribe(tenant, hook, { events: ["subject.erased"] });
   const { body: begun } = await tenant.call("DELETE", "/v1/subjects/ada", { reason: "asked for" });
   await crash();
-  passTime(31_000);
-  await runDurableObjectAlarm(jobObject(tenant, begun.jobId));
+  await ringAlarm(jobObject(tenant, begun.jobId));
 
   const job = await jobOf(tenant, begun.jobId);
 

@@ -4,10 +4,15 @@ import { vi } from "vitest";
 import type { ChatSession } from "../../durable-objects/chat-session/object.js";
 import type { Roundtable } from "../../durable-objects/roundtable/object.js";
 import type { RoutingRun } from "../../durable-objects/routing-run/object.js";
+import type { SubjectJob } from "../../durable-objects/subject-job/object.js";
 import { defined } from "../../src/conversation/defined.js";
 import type { TestTenant } from "./conclave.js";
 
-type Stub = DurableObjectStub<ChatSession> | DurableObjectStub<RoutingRun> | DurableObjectStub<Roundtable>;
+type Stub =
+  | DurableObjectStub<ChatSession>
+  | DurableObjectStub<RoutingRun>
+  | DurableObjectStub<Roundtable>
+  | DurableObjectStub<SubjectJob>;
 
 /** Lets time pass for everything that reads the clock; timers and alarms don't notice. Ends with `vi.useRealTimers()`. */
 export function passTime(milliseconds: number): void {

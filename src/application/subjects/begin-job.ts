@@ -25,7 +25,7 @@ export const exportSubject = act("exportSubject", {
     tag: personalDataTag,
     summary: "Hand out what there is of an end user, as files (operators)",
     description:
-      "As the person saw it: their conversations, runs, roundtables, memories and what they were asked, as JSON lines, a file a kind. The files can be fetched for 24 hours after the job's end. With `originals` messages come with what they said before supervisors changed them.",
+      "As the person saw it: their conversations, runs, roundtables, memories and what they were asked, as JSON lines, a file a kind. The files can be fetched for 24 hours after the job's end. If it is given up (`failed`), ask for it again. With `originals` messages come with what they said before supervisors changed them.",
     body: "request",
     answer: "The job",
     status: 202,
@@ -63,7 +63,7 @@ export const eraseSubject = act("eraseSubject", {
     tag: personalDataTag,
     summary: "Erase what there is of an end user (admins)",
     description:
-      "Their tokens are void at once. A job erases conversations, runs, roundtables, memories, asks, decisions, kept answers and counters, and puts a pseudonym in their name's place in usage and audit. It ends with a receipt; what it has been interrupted in it goes on with. While a hold names them it is a 409 `on_hold`. Don't write their name into the reason: it stays.",
+      "Their tokens are void at once. A job erases conversations, runs, roundtables, memories, asks, decisions, kept answers and counters, and puts a pseudonym in their name's place in usage and audit. It ends with a receipt; what it has been interrupted in it goes on with. One that was given up (`failed`) the same request begins again. While a hold names them it is a 409 `on_hold`. Don't write their name into the reason: it stays.",
     body: "request",
     answer: "The job",
     status: 202,
@@ -74,7 +74,9 @@ export const eraseSubject = act("eraseSubject", {
   run: async (actor, { subject, request: { reason } }, services) => {
     const { tenantId } = actor;
     await refuseHeld(tenantId, { subject }, services);
-    const definition = { ...(await definitionOf(actor, "erasure", subject, { reason }, services)), reason };
+    // One that was given up goes on, under its pseudonym.
+    const failed = await services.subjects.failedErasure({ tenantId, subject });
+    const definition = { ...(await definitionOf(actor, "erasure", subject, { reason }, services, failed)), reason };
     await services.readers.revoke(tenantId, subject, definition.by);
     return services.subjectJobs.begin(definition);
   },
@@ -86,9 +88,10 @@ async function definitionOf(
   subject: string,
   request: object,
   services: Services,
+  id = newId("sjb"),
 ): Promise<JobDefinition> {
   const { tenantId } = actor;
-  const jobId = await claimId(actor, newId("sjb"), [kind, subject, request], services);
+  const jobId = await claimId(actor, id, [kind, subject, request], services);
   const by = recordOf(actor);
   return { tenantId, jobId, kind, subject, pseudonym: newId("psn"), by, originals: false, at: services.now() };
 }

@@ -60,7 +60,7 @@ async function erasePerson(
       if ((await subjectJobPlatform(services).remaining(definition)).length === 0) return undefined;
       continue;
     }
-    if (known === undefined) {
+    if (known === undefined || known.status === "failed") {
       await readers.revoke(tenantId, subject, by);
       await subjectJobs.begin(definition);
     }
