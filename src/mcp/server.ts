@@ -17,7 +17,7 @@ const stateTtlSeconds = 86_400;
 const maxBodyBytes = 1_000_000;
 
 const instructions =
-  "Conclave: supervised conversations with agents (create_session, send_message), routed teams (run_team), debating panels (start_roundtable, continue_roundtable), an inbox of questions (list_asks, answer_ask), and memories (create_vault, create_memory_in_vault, add_entry, search_memories). What comes back has passed supervision. A result with the status needs_input waits for answer_ask, where its text says so; what staff is asked is answered elsewhere.";
+  "Conclave: supervised conversations with agents (list_agents, create_session, send_message), routed teams (run_team), debating panels (start_roundtable, continue_roundtable), an inbox of questions (list_asks, answer_ask), and memories (create_vault, create_memory_in_vault, add_entry, search_memories). What comes back has passed supervision. A result with the status needs_input waits for answer_ask, where its text says so; what staff is asked is answered elsewhere.";
 
 /** Answers a request of an actor who has been let in. */
 export function answerMcp(request: Request, actor: Actor, services: Services, shown: Choice): Promise<Response> {

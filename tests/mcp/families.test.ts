@@ -98,3 +98,30 @@ it("what a list says of a result lets the whole result through", async () => {
   });
   expect(await callTool(client, "list_asks")).toMatchObject({ isError: false, result: { items: [] } });
 });
+
+it("an agent is found by what it is called and what it is for, beyond a page, and none of another tenant", async () => {
+  const tenant = await newTenant();
+  const agent = (description?: string) => ({
+    kind: "model",
+    model: "offline",
+    instructions: "Secret words.",
+    description,
+  });
+  await tenant.put("agents", "billing", agent("Invoices and refunds."));
+  await tenant.put("agents", "assistant", agent());
+  await tenant.put("agents", "travel", agent("Books trips; refunds of tickets."));
+  for (const key of [tenant.key, await keyOf(tenant, "user")]) {
+    const client = await mcpClient(key, "legacy");
+    const all = await callTool(client, "list_agents");
+    expect(all.result.items.map(({ name }: { name: string }) => name)).toEqual(["assistant", "billing", "travel"]);
+    expect(JSON.stringify(all)).not.toContain("Secret words");
+    const found = await callTool(client, "list_agents", { query: "REFUNDS  tickets", limit: 1 });
+    expect(found.result).toEqual({
+      items: [{ name: "travel", description: "Books trips; refunds of tickets." }],
+      nextCursor: null,
+    });
+    expect((await callTool(client, "list_agents", { query: "weather" })).text).toBe("No agent was found.");
+  }
+  const other = await mcpClient((await newTenant()).key, "legacy");
+  expect((await callTool(other, "list_agents")).result.items).toEqual([]);
+});

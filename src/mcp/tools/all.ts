@@ -1,5 +1,6 @@
 /** Every tool of the MCP face, by the families that a host chooses from in the address. */
 import type { McpTool } from "../tool.js";
+import { agentTools } from "./agents.js";
 import { askTools } from "./asks.js";
 import { entryTools } from "./entries.js";
 import { memoryTools } from "./memories.js";
@@ -8,7 +9,7 @@ import { sessionTools } from "./sessions.js";
 import { teamTools } from "./teams.js";
 
 export const toolFamilies = {
-  conversations: sessionTools,
+  conversations: [...agentTools, ...sessionTools],
   runs: teamTools,
   asks: askTools,
   memory: [...memoryTools, ...entryTools],
