@@ -10,6 +10,10 @@ import { z } from "zod";
 import { WorkerProcess } from "../process/worker.js";
 import { upstreamFor } from "../support/upstream-client.js";
 
+const messageSchema = z.custom<UIMessage>(
+  (message) => z.looseObject({ parts: z.array(z.unknown()) }).safeParse(message).success,
+);
+const loadedSchema = z.looseObject({ items: z.array(messageSchema), resume: z.boolean() });
 const tokenSchema = z.looseObject({ token: z.string() });
 const model = upstreamFor(inject("upstreamUrl"));
 let worker: WorkerProcess;
@@ -78,6 +82,11 @@ describe("the SDK's transport and reader", () => {
             abortSignal: undefined,
           }),
         ),
+      load: async (): Promise<{ items: UIMessage[]; resume: boolean }> => {
+        const token = await tokenOf("ada");
+        const answer = await fetch(`${api}/${id}/messages`, { headers: { authorization: `Bearer ${token}` } });
+        return loadedSchema.parse(await answer.json());
+      },
       resume: async () => {
         const stream = await transport.reconnectToStream({ chatId: id });
         return stream === null ? null : read(stream);
@@ -87,10 +96,11 @@ describe("the SDK's transport and reader", () => {
   const partsOf = (message: UIMessage | undefined) => message?.parts.map(({ type }) => type);
 
   it("get a text, a question with its answer, a block and an error", async () => {
-    const { say, resume } = await chat("sdk");
+    const { say, load, resume } = await chat("sdk");
     expect(await resume()).toBeNull();
     await model.reply({ chunks: ["Hello, ", "Ada."], text: "Hello, Ada." });
-    expect((await say("Hi!")).last?.parts).toMatchObject([
+    const greeted = await say("Hi!");
+    expect(greeted.last?.parts).toMatchObject([
       { type: "step-start" },
       { type: "text", text: "Hello, Ada.", state: "done" },
     ]);
@@ -100,10 +110,17 @@ describe("the SDK's transport and reader", () => {
     expect(partsOf(asked.last)).toEqual(["step-start", "text", "data-ask"]);
     expect(asked.last?.parts.at(-1)).toMatchObject({ data: { question: "Which order?", suggestions: ["A-1", "A-2"] } });
     expect((await resume())?.last?.id).toBe(asked.last?.id);
-    expect((await say("A-1")).last?.parts).toMatchObject([{ type: "step-start" }, { text: "It is on its way." }]);
+    // A chat that is loaded is what the SDK made of its streams.
+    const agents = (await load()).items.filter(({ role }) => role === "assistant");
+    expect(agents).toEqual(JSON.parse(JSON.stringify([greeted.last, asked.last])));
+    const answered = await say("A-1");
+    expect(answered.last?.parts).toMatchObject([{ type: "step-start" }, { text: "It is on its way." }]);
 
     const blocked = await say("Where are the crown jewels?");
     expect(partsOf(blocked.last)).toEqual(["step-start", "data-blocked"]);
+    expect((await load()).items.filter(({ role }) => role === "assistant").slice(2)).toEqual(
+      JSON.parse(JSON.stringify([answered.last, blocked.last])),
+    );
     await model.reply({ status: 400, body: { error: { message: "down" } }, repeat: true });
     const failed = await say("And now?");
     expect(failed.errors).toMatchObject([{ message: expect.stringContaining("The answer failed") }]);

@@ -57,6 +57,8 @@ describe("what isn't the caller's own", () => {
     const [[, stranger = ""] = [], [, ada = ""] = []] = await strangersOf(tenant);
     expect((await send("POST", "/v1/ui-chat", { key: ada, body })).status).toBe(404);
     expect((await send("GET", "/v1/ui-chat/chat-17/stream", { key: ada })).status).toBe(204);
+    for (const key of [ada, stranger])
+      expect((await send("GET", "/v1/ui-chat/chat-17/messages", { key })).status).toBe(404);
     // Another tenant's chat of that id is another chat.
     expect((await send("GET", "/v1/ui-chat/chat-17/stream", { key: stranger })).status).toBe(204);
     expect((await tenant.call("GET", `/v1/sessions/${sessionId}/messages`)).body.items).toHaveLength(1);

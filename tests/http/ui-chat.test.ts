@@ -1,11 +1,11 @@
 /** The chat of the AI SDK, byte by byte: what its own reader makes of it is tested with the SDK itself in tests/clients. */
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { type UiChunk, uiChunkSchema } from "../../src/http/ui-chat/chunks.js";
-import { ServerSentEventParser } from "../../src/text/server-sent-events.js";
-import { type Answer, type Fields, newTenant, send, TestTenant } from "../support/conclave.js";
+import type { UiChunk } from "../../src/http/ui-chat/chunks.js";
+import { newTenant, send, type TestTenant } from "../support/conclave.js";
 import { eventually } from "../support/eventually.js";
 import { newPanel, requests, seat, takes } from "../support/roundtables.js";
+import { bodyOf, chunksOf, say, userOf } from "../support/ui-chat.js";
 import { expectProblem } from "./support.js";
 
 const human = [{ server: "conclave", tool: "ask_human" }];
@@ -13,36 +13,8 @@ const asks = (question: string, fields = {}) => ({
   toolCalls: [{ name: "ask_human", arguments: { question, ...fields } }],
 });
 
-async function userOf(tenant: TestTenant, subject: string, fields: Fields = {}): Promise<TestTenant> {
-  const { body } = await tenant.call("POST", "/v1/tokens", { subject, agents: ["assistant"], ...fields });
-  return new TestTenant(tenant.tenantId, body.token);
-}
-
 /** Another session of Ada's. */
 const own = (tenant: TestTenant) => tenant.session({ agent: "assistant", subject: "ada" });
-
-let messages = 0;
-/** What `useChat` sends. */
-function bodyOf(id: string, text: string, fields: Fields = {}): Fields {
-  messages += 1;
-  const said = { id: `m${messages}`, role: "user", parts: [{ type: "text", text }] };
-  const before = { id: "a0", role: "assistant", parts: [{ type: "text", text: "What the page says we said." }] };
-  return { id, messages: [before, said], trigger: "submit-message", ...fields };
-}
-
-/** The chunks of a stream that has ended as it should. */
-function chunksOf(answer: Answer): UiChunk[] {
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get("x-vercel-ai-ui-message-stream")).toBe("v1");
-  const blocks = new ServerSentEventParser().push(String(answer.body));
-  const lines = blocks.flatMap(({ data }) => (data === undefined ? [] : [data]));
-  expect(lines.at(-1)).toBe("[DONE]");
-  return lines.slice(0, -1).map((line) => uiChunkSchema.parse(JSON.parse(line)));
-}
-
-async function say(user: TestTenant, id: string, text: string, fields: Fields = {}): Promise<UiChunk[]> {
-  return chunksOf(await user.call("POST", "/v1/ui-chat", bodyOf(id, text, fields)));
-}
 
 async function resume(user: TestTenant, id: string): Promise<UiChunk[]> {
   return chunksOf(await user.call("GET", `/v1/ui-chat/${id}/stream`));

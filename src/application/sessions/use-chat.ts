@@ -1,13 +1,19 @@
 /** A chat as a page has it: a session by the page's own id, made by the first message, whose last turn is followed. */
-import { newSessionSchema, type Session } from "../../chat/session.js";
+import type { RecordedConversation } from "../../chat/conversation.js";
+import { isFinal, newSessionSchema, type Session, type Turn } from "../../chat/session.js";
+import type { ChatMessage } from "../../conversation/message.js";
 import { need, ok, problem, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
+import { askFor } from "../asks/ask-view.js";
 import { followEvents, openStream } from "../events/follow-events.js";
 import type { Services } from "../services.js";
 import { ensureSession } from "./begin-session.js";
 import { isOwn, noSession } from "./own-session.js";
+import { readTranscript } from "./read-transcript.js";
+import { readTurn } from "./read-turn.js";
 import { type MessageInput, sendMessage } from "./send-message.js";
+import { messageFor } from "./turn-for.js";
 
 export interface ChatMessageInput extends Pick<MessageInput, "content" | "idempotencyKey"> {
   /** The session's `externalId`. */
@@ -62,6 +68,60 @@ export async function unfinishedTurn(
   const { sessionId, status, lastTurn } = session.value ?? {};
   if (sessionId === undefined || lastTurn === undefined || status === "idle") return undefined;
   return { sessionId, turnId: lastTurn.turnId };
+}
+
+/** What was said in a chat and is shown, the newest last, with the turns that it belongs to. */
+export interface ChatPage {
+  readonly sessionId: string;
+  readonly said: readonly SaidMessage[];
+  /** Of what was said, and those that haven't ended. */
+  readonly turns: readonly Turn[];
+  /** Those that haven't ended, in order; none on a page of earlier ones. */
+  readonly unfinished: readonly Turn[];
+  /** What `before` has to be for what was said before these. */
+  readonly earlier: number | null;
+}
+
+type SaidMessage = Pick<RecordedConversation["items"][number], "turnId" | "message" | "asks">;
+
+/** How many messages more than it was asked for a page has at most, so that it begins with a user's message. */
+const mostMore = 10;
+
+/** Messages of a chat, as the transcript shows them to this actor. */
+export async function loadChat(
+  actor: Actor,
+  { chatId, before, limit }: { readonly chatId: string; readonly before?: number | undefined; readonly limit: number },
+  services: Services,
+): Promise<ChatPage> {
+  need(authorize(actor, readTranscript));
+  const session = need(await chatOf(actor, chatId, services)) ?? need(noSession);
+  const { sessionId, lastTurn } = session;
+  const read = async (end: number, most: number) =>
+    need(await services.sessions.conversation(actor.tenantId, sessionId, end, most));
+  let { items, earlier } = await read(before ?? Number.MAX_SAFE_INTEGER, limit);
+  for (let more = 0; more < mostMore && earlier !== null && !beginsTurn(items[0]?.message); more += 1) {
+    const page = await read(earlier, 1);
+    items = [...page.items, ...items];
+    earlier = page.earlier;
+  }
+  const turnOf = (turnId: string) => readTurn(actor, { sessionId, turnId, waitMs: 0 }, services);
+  const unfinished: Turn[] = [];
+  for (let next = before === undefined ? lastTurn?.turnId : undefined; next !== undefined; ) {
+    const turn = await turnOf(next);
+    if (!isFinal(turn.status)) unfinished.unshift(turn);
+    next = isFinal(turn.status) ? undefined : turn.waitsFor?.turnId;
+  }
+  const ids = new Set(items.flatMap(({ turnId }) => (turnId === "" ? [] : [turnId])));
+  for (const { turnId } of unfinished) ids.delete(turnId);
+  const turns = [...(await Promise.all([...ids].map(turnOf))), ...unfinished];
+  const said = items.map(({ turnId, message, asks }) => ({
+    ...{ turnId, message: messageFor(actor, message), asks: asks.map((ask) => askFor(actor, ask)) },
+  }));
+  return { sessionId, said, turns, unfinished, earlier };
+}
+
+function beginsTurn(message: ChatMessage | undefined): boolean {
+  return message === undefined || message.role === "system" || (message.role === "user" && !message.answers);
 }
 
 /** The session of a chat; undefined when there is none. Of another subject's not even the id is told. */

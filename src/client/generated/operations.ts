@@ -310,6 +310,7 @@ export interface Operations {
   };
   readonly uiChat: {
     readonly sendUiChatMessage: Operation<{ readonly "body": Schemas["UiChatRequest"] }, "response">;
+    readonly listUiChatMessages: Operation<{ readonly "id": string | number; readonly "before"?: number; readonly "limit"?: number }, { readonly "items": readonly ({ readonly "id": string; readonly "role": "user" | "assistant" | "system"; readonly "metadata": { readonly "sessionId": string; readonly "turnId": string; readonly "status"?: "queued" | "running" | "waiting" | "completed" | "blocked" | "failed" | "cancelled" | undefined; readonly "supervision"?: "ok" | "degraded" | undefined; readonly "error"?: string | undefined }; readonly "parts": readonly (({ readonly "type": "step-start" }) | ({ readonly "type": "text"; readonly "text": string; readonly "state"?: "done" | undefined; readonly "providerMetadata"?: { readonly "conclave": { readonly "id": string } } | undefined }) | ({ readonly "type": "dynamic-tool"; readonly "toolCallId": string; readonly "toolName": string; readonly "state": "input-streaming" | "output-available" | "output-error"; readonly "input"?: unknown | undefined; readonly "output"?: unknown | undefined; readonly "errorText"?: string | undefined; readonly "providerExecuted": true }) | ({ readonly "type": "data-ask"; readonly "id": string; readonly "data": { readonly "askId": string; readonly "kind": "human" | "context" | "approval" | "review" | "handover"; readonly "question": string; readonly "context"?: string | undefined; readonly "suggestions"?: readonly (string)[] | undefined; readonly "accepts"?: "text" | "suggestions" | "yes_no" | undefined; readonly "status": "open" | "answered" | "expired" | "cancelled"; readonly "deadline"?: string | undefined } }) | ({ readonly "type": "data-waiting"; readonly "data": { readonly "for": "staff" | "earlier_message"; readonly "message": string } }) | ({ readonly "type": "data-blocked"; readonly "data": { readonly "message": string } }))[] })[]; readonly "resume": boolean; readonly "earlier": number | null }>;
     readonly resumeUiChatStream: Operation<{ readonly "id": string | number; readonly "follow"?: "true" | "false" }, "response">;
   };
   readonly memory: {
@@ -673,6 +674,7 @@ export const calls = {
   },
   uiChat: {
     sendUiChatMessage: "=POST /v1/ui-chat",
+    listUiChatMessages: "GET /v1/ui-chat/{id}/messages",
     resumeUiChatStream: "=GET /v1/ui-chat/{id}/stream",
   },
   memory: {

@@ -107,6 +107,8 @@ export const descriptions: Readonly<Record<string, string>> = {
 
   sendUiChatMessage:
     "The first message begins the session. While a question to the user is open, a message answers it; one sent twice under its id is one message. Going away cancels nothing.",
+  listUiChatMessages:
+    "For a page that is opened again: the newest messages, as its streams brought them, without what was void. Texts are those of the transcript; a message whose verdict isn't in has no parts yet. A page may have up to ten more than `limit`, so that it begins with a user's message.",
   resumeUiChatStream:
     "For a page that was loaded anew, or lost its connection. Of a turn that an answer was given in, what came since.",
 

@@ -1,19 +1,20 @@
 /** The chat that `useChat` of the AI SDK talks to with its default transport. */
 import { z } from "zod";
-import { resumeChat, sendToChat, unfinishedTurn } from "../../application/sessions/use-chat.js";
+import { loadChat, resumeChat, sendToChat, unfinishedTurn } from "../../application/sessions/use-chat.js";
 import { externalIdSchema, itemName } from "../../conversation/names.js";
 import { problem } from "../../conversation/problem.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { actorOf } from "../context.js";
 import { followQuery } from "../events.js";
-import { jsonBody, newRouter, route } from "../routing.js";
-import { uiChunkSchema } from "../ui-chat/chunks.js";
+import { json, jsonBody, newRouter, route } from "../routing.js";
+import { uiChunkSchema, uiMessageSchema } from "../ui-chat/chunks.js";
+import { loadedChat } from "../ui-chat/loaded-chat.js";
 import { uiMessageStream, uiStreamHeaders } from "../ui-chat/stream.js";
 
 const tags = ["UI chat"];
 const maxContent = 100_000;
 
-const uiMessageSchema = z.looseObject({
+const sentMessageSchema = z.looseObject({
   id: z.string().max(500).optional(),
   role: z.enum(["system", "user", "assistant"]),
   parts: z.array(z.looseObject({ type: z.string().max(200), text: z.string().optional() })).max(10_000),
@@ -22,7 +23,7 @@ const uiMessageSchema = z.looseObject({
 export const uiChatSchema = z.strictObject({
   id: externalIdSchema.describe("The chat's id: the session's `externalId`."),
   messages: z
-    .array(uiMessageSchema)
+    .array(sentMessageSchema)
     .min(1)
     .max(10_000)
     .describe("The chat as the page has it. Only its last user message is taken: the session knows what came before."),
@@ -71,6 +72,50 @@ uiChat.openapi(
 
 uiChat.openapi(
   route({
+    "x-act": "readTranscript",
+    method: "get",
+    path: "/v1/ui-chat/{id}/messages",
+    operationId: "listUiChatMessages",
+    tags,
+    summary: "What was said in the chat, as the messages that `useChat` begins with",
+    request: {
+      params: z.object({ id: externalIdSchema }),
+      query: z.object({
+        before: z.coerce
+          .number<string>()
+          .int()
+          .min(1)
+          .optional()
+          .describe("A number that an answer gave as `earlier`."),
+        limit: z.coerce.number<string>().int().min(1).max(100).default(50),
+      }),
+    },
+    responses: {
+      200: json(
+        "Messages, the oldest first",
+        z.object({
+          items: z.array(uiMessageSchema()),
+          resume: z.boolean().describe("Whether something is being written: `GET /v1/ui-chat/{id}/stream` brings it."),
+          earlier: z
+            .int()
+            .nullable()
+            .describe("What `before` has to be for those before these; null where there are none."),
+        }),
+      ),
+    },
+  }),
+  async (c) => {
+    const page = await loadChat(
+      actorOf(c),
+      { chatId: c.req.valid("param").id, ...c.req.valid("query") },
+      c.get("services"),
+    );
+    return c.json({ ...loadedChat(page), earlier: page.earlier }, 200);
+  },
+);
+
+uiChat.openapi(
+  route({
     "x-act": "followEvents",
     method: "get",
     path: "/v1/ui-chat/{id}/stream",
@@ -96,7 +141,7 @@ uiChat.openapi(
 );
 
 /** What its user wrote. */
-function textOf(message: z.infer<typeof uiMessageSchema> | undefined): string {
+function textOf(message: z.infer<typeof sentMessageSchema> | undefined): string {
   const parts = message?.parts ?? [];
   if (parts.some(({ type }) => type === "file")) {
     throw invalid("A message here is text: files and images aren't taken.", "it has a part of type file");
