@@ -128,7 +128,7 @@ import { eventMessages, rootEvents } from "./events.js";
 import { problemSchema } from "./problems.js";
 import { uiChatSchema } from "./routes/ui-chat.js";
 import { named } from "./routing.js";
-import { uiChunkSchema } from "./ui-chat/chunks.js";
+import { uiAskSchema, uiChunkSchema, uiMessageSchema } from "./ui-chat/chunks.js";
 
 // A shape that has a default in some places and may be absent in others has no name: a name has one default, or none, everywhere.
 const components: Readonly<Record<string, z.ZodType>> = {
@@ -277,7 +277,9 @@ const components: Readonly<Record<string, z.ZodType>> = {
   Channel: channelSchema(),
   ChannelDelivery: channelDeliverySchema,
   UiChatRequest: uiChatSchema,
+  UiAsk: uiAskSchema,
   UiMessageChunk: uiChunkSchema,
+  UiMessage: uiMessageSchema(),
   SessionEvent: rootEvents.session,
   RunEvent: rootEvents.run,
   RoundtableEvent: rootEvents.roundtable,

@@ -15,7 +15,7 @@ const ranHere = { dynamic: z.literal(true), providerExecuted: z.literal(true) };
 
 const conclaveId = z.object({ conclave: z.object({ id: z.string() }) });
 
-const askData = z.object({
+export const uiAskSchema = z.object({
   askId: z.string(),
   kind: z.enum(askKinds),
   question: z.string(),
@@ -27,7 +27,7 @@ const askData = z.object({
 });
 
 const dataAsk = z
-  .object({ type: z.literal("data-ask"), id: z.string(), data: askData })
+  .object({ type: z.literal("data-ask"), id: z.string(), data: uiAskSchema })
   .describe("A question to the user. Another one with the same id takes its place: the ask was closed.");
 const dataWaiting = z
   .object({

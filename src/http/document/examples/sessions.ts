@@ -125,6 +125,32 @@ export const sessionExamples: Readonly<Record<string, unknown>> = {
     trigger: "submit-message",
     agent: "clerk",
   },
+  "listUiChatMessages 200": {
+    items: [
+      {
+        id: "msg_01m8072fnxcpb7qpfmgef2zghn",
+        role: "user",
+        metadata: { sessionId, turnId },
+        parts: [{ type: "text", text: "When is the refund paid?" }],
+      },
+      {
+        id: turnId,
+        role: "assistant",
+        metadata: { sessionId, turnId, status: "completed", supervision: "ok" },
+        parts: [
+          { type: "step-start" },
+          {
+            type: "text",
+            text: "The refund is paid within 14 days of the return.",
+            state: "done",
+            providerMetadata: { conclave: { id: "text-1" } },
+          },
+        ],
+      },
+    ],
+    resume: false,
+    earlier: null,
+  },
   UiMessageChunk: { type: "text-delta", id: "text-1", delta: "The refund is paid within 14 days of the return." },
   SessionEvent: { id: 7, event: "turn.completed", data: turn },
   MessageVersion: {
