@@ -228,7 +228,12 @@ export class Dialogue {
     }
     const query = { sessionId: known.sessionId, turnId, waitMs: 0 };
     const turn = await attempt(() => readTurn(connectionActor(open), query, platform.services));
-    if (!turn.ok) return () => store.endTurn(turnId);
+    if (!turn.ok) {
+      return () => {
+        store.endTurn(turnId);
+        this.out.ended(turnId);
+      };
+    }
     const channel = await platform.channelOf(open);
     if (turn.value.answeredIn !== undefined) {
       return () => {
@@ -285,9 +290,9 @@ export class Dialogue {
     if (handedTo !== undefined)
       return () => this.out.say(`handover:${ask.askId}`, handedTo === "take" ? texts.personCame : texts.botIsBack);
     const { turnId } = ask.from;
-    return turnId === undefined || ask.status !== "open"
-      ? nothing
-      : () => this.out.delayed(ask.askId, turnId, waitingText(waitsFor([ask])));
+    if (turnId === undefined) return nothing;
+    if (ask.status !== "open") return () => this.out.resumed(ask, channel);
+    return () => this.out.delayed(ask.askId, turnId, waitingText(waitsFor([ask])));
   }
 
   private targetOf({ from }: Ask, isRelayed: boolean): Target {

@@ -83,7 +83,9 @@ export class ConversationEngine {
     if (signal !== undefined) return once(() => this.deal(signal));
     const post = this.store.nextPost();
     if (post !== undefined && post.dueAt <= now) return once(() => this.posting.send(post));
-    const due = [...this.store.heads(), ...(post === undefined ? [] : [post])].map(({ dueAt }) => dueAt);
+    const sign = this.store.shownSign();
+    if (sign !== undefined && sign.dueAt <= now) return once(() => this.posting.send(sign));
+    const due = [...this.store.heads(), post, sign].flatMap((one) => one?.dueAt ?? []);
     this.kit.deadlines.move(nextDeadline, due.length === 0 ? undefined : Math.min(...due));
     if (due.length === 0) this.store.forgetOld(now);
     return undefined;

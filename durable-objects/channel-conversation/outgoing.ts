@@ -41,9 +41,23 @@ export class Outgoing {
   /** Why its answer takes longer: in the place of what is there, and where nothing can be changed as a message of its own. */
   delayed(key: string, turnId: string, text: string): void {
     const { store } = this.ports;
+    this.ended(turnId);
     const isShown = store.postOf(workingKey(turnId))?.messageId !== undefined;
     const kind = isShown ? "working" : "word";
     this.add(`waiting:${key}`, { kind, text }, store.turn(turnId)?.target, isShown ? workingKey(turnId) : undefined);
+  }
+
+  /** Nobody works on it at present: a person is waited for, or nothing comes of it any more. */
+  ended(turnId: string): void {
+    this.ports.store.dropPending(workingKey(turnId));
+  }
+
+  /** What a turn waited for is there: somebody types again, where that was over. */
+  resumed({ from: { turnId } }: Ask, { typingLapsesMs }: BoundChannel): void {
+    const { store } = this.ports;
+    const isOpen = turnId !== undefined && store.openTurns().some((turn) => turn.turnId === turnId);
+    const target = isOpen ? store.turn(turnId)?.target : undefined;
+    if (isOpen && target !== undefined && typingLapsesMs !== undefined) this.working(turnId, target);
   }
 
   /** The end of a turn takes the place of what stood there meanwhile. @param text none of a turn that was cancelled */
@@ -92,6 +106,7 @@ export class Outgoing {
 
   private openQuestion(ask: Ask, target: Target, { maxCharacters }: BoundChannel): void {
     const token = this.ports.store.nameQuestion(ask.askId, newShortToken());
+    if (ask.from.turnId !== undefined) this.ended(ask.from.turnId);
     const post = questionPost(ask, token);
     const parts = splitText(post.text, maxCharacters);
     const last = parts.pop() ?? "";
@@ -99,8 +114,10 @@ export class Outgoing {
     this.add(askKey(ask), { ...post, text: last }, target);
   }
 
-  private closeQuestion(ask: Ask, target: Target, { edits, maxCharacters }: BoundChannel, isStaff: boolean): void {
+  private closeQuestion(ask: Ask, target: Target, channel: BoundChannel, isStaff: boolean): void {
+    const { edits, maxCharacters } = channel;
     const { store } = this.ports;
+    this.resumed(ask, channel);
     // Nobody has seen it.
     if (store.dropPending(askKey(ask)) || store.postOf(askKey(ask)) === undefined) return;
     // Where nothing can be changed, an end user who has answered needs no second message about it.

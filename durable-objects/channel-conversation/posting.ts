@@ -14,6 +14,8 @@ import type { ConversationStore, PostRow } from "./store.js";
 
 /** For a bit over an hour. */
 const waits = doublingWaits(1_000, 3_600_000, 12);
+/** How long after a message the sign that somebody types is kept up, in milliseconds: whoever hangs types no longer. */
+const longestTypingMs = 300_000;
 
 export interface PostingPorts {
   readonly store: ConversationStore;
@@ -23,6 +25,8 @@ export interface PostingPorts {
 
 /** How a try ended, and whether the platform would know another one. */
 interface Attempt extends Pick<RetryRules, "knowsRepeats"> {
+  /** Where it is a sign that lapses. */
+  readonly lapsesMs?: number | undefined;
   readonly outcome: SendOutcome | DeliveryOutcome;
 }
 
@@ -46,8 +50,9 @@ export class Posting {
       return { outcome: { kind: "refused", failure: "the channel was deleted" }, knowsRepeats: false };
     const edits = editsKey === undefined ? undefined : store.postOf(editsKey)?.messageId;
     const channel = await platform.channelOf(open);
-    const repeatableMs =
-      edits !== undefined ? Number.POSITIVE_INFINITY : post.kind === "notice" ? 0 : channel.repeatableMs;
+    const lapsesMs = post.kind === "working" ? channel.typingLapsesMs : undefined;
+    const isSameAgain = edits !== undefined || lapsesMs !== undefined;
+    const repeatableMs = isSameAgain ? Number.POSITIVE_INFINITY : post.kind === "notice" ? 0 : channel.repeatableMs;
     const began = triedAt ?? platform.now();
     const knowsRepeats = () => platform.now() - began < repeatableMs;
     if (triedAt !== undefined && !knowsRepeats()) {
@@ -62,14 +67,17 @@ export class Posting {
     };
     const sent = await channel.send({ post, target, edits, key: deliveryId }, call);
     const outcome = sent.kind === "failed" && isLost ? { kind: "uncertain" as const, failure: sent.failure } : sent;
-    return { outcome, knowsRepeats: knowsRepeats() };
+    return { outcome, knowsRepeats: knowsRepeats(), lapsesMs };
   }
 
-  private settle(row: PostRow, { outcome, knowsRepeats }: Attempt): void {
+  private settle(row: PostRow, { outcome, knowsRepeats, lapsesMs }: Attempt): void {
     const { store, platform } = this.ports;
+    const again = lapsesMs === undefined ? undefined : platform.now() + lapsesMs;
     const { deliveryId, editsKey, post } = row;
     const next = afterTry(outcome, row.attempts + 1, { waits, knowsRepeats });
-    if (next.status === "delivered") {
+    if (next.status === "delivered" && again !== undefined && again < row.createdAt + longestTypingMs) {
+      store.showsAgain(deliveryId, again);
+    } else if (next.status === "delivered") {
       const sentId = outcome.kind === "delivered" && "messageId" in outcome ? outcome.messageId : undefined;
       // What took the place of a message is known by that message's id.
       store.delivered(deliveryId, sentId ?? (editsKey === undefined ? undefined : store.postOf(editsKey)?.messageId));

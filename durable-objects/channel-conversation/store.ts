@@ -199,6 +199,19 @@ export class ConversationStore {
 
   /** The oldest that waits: what is behind it waits too. */
   nextPost(): PostRow | undefined {
+    return this.oldestPost("pending");
+  }
+
+  /** The sign that somebody types, where it is kept up; of several the oldest stands for all. It holds up nothing. */
+  shownSign(): PostRow | undefined {
+    return this.oldestPost("shown");
+  }
+
+  showsAgain(deliveryId: string, dueAt: number): void {
+    exec(this.sql)`UPDATE posts SET status = 'shown', due_at = ${dueAt} WHERE delivery_id = ${deliveryId}`;
+  }
+
+  private oldestPost(status: "pending" | "shown"): PostRow | undefined {
     const row = exec<{
       delivery_id: string;
       post_key: string;
@@ -211,7 +224,7 @@ export class ConversationStore {
       reported: number;
       created_at: number;
     }>(this.sql)`
-      SELECT * FROM posts WHERE status = 'pending' ORDER BY seq LIMIT 1`.toArray()[0];
+      SELECT * FROM posts WHERE status = ${status} ORDER BY seq LIMIT 1`.toArray()[0];
     if (row === undefined) return undefined;
     return {
       deliveryId: row.delivery_id,
@@ -263,11 +276,11 @@ export class ConversationStore {
     exec(this.sql)`UPDATE posts SET edits_key = NULL, tried_at = NULL WHERE delivery_id = ${deliveryId}`;
   }
 
-  /** Takes back what wasn't delivered yet; false when it was, or isn't there. */
+  /** Takes back what wasn't delivered yet, and a sign that is kept up; false when it was, or isn't there. */
   dropPending(key: string): boolean {
     const dropped = exec(
       this.sql,
-    )`DELETE FROM posts WHERE post_key = ${key} AND status = 'pending' RETURNING seq`.toArray();
+    )`DELETE FROM posts WHERE post_key = ${key} AND status IN ('pending', 'shown') RETURNING seq`.toArray();
     return dropped.length > 0;
   }
 

@@ -115,6 +115,8 @@ export interface ChannelAdapter<Credentials> {
   readonly forms: boolean;
   /** How long after its first try the platform knows by its key what is sent again, in milliseconds; an edit it always knows. */
   readonly repeatableMs: number;
+  /** How soon the sign that somebody types has to be shown again, in milliseconds: before the platform lets it lapse. Nothing where it stays. */
+  readonly typingLapsesMs?: number;
   /** @param call for what a request doesn't say itself */
   receive(request: PlatformRequest, credentials: Credentials, now: number, call: PlatformCall): Promise<Received>;
   /** Opens a form, or says what the platform is answered so that it does. */
@@ -127,7 +129,7 @@ export const replayWindowMs = 300_000;
 
 /** A channel with the connection that it is used for. */
 export interface BoundChannel
-  extends Pick<ChannelAdapter<unknown>, "maxCharacters" | "edits" | "forms" | "repeatableMs"> {
+  extends Pick<ChannelAdapter<unknown>, "maxCharacters" | "edits" | "forms" | "repeatableMs" | "typingLapsesMs"> {
   readonly kind: string;
   receive(request: PlatformRequest, now: number, call: PlatformCall): Promise<Received>;
   openForm(form: Form, request: FormRequest, call: PlatformCall): Promise<Acknowledgement | undefined>;

@@ -1,5 +1,6 @@
 /** The chat platforms, and connections to them as a tenant's operators store them: which agent answers there, and with which credentials. */
 import { z } from "zod";
+import { defined } from "../conversation/defined.js";
 import { deliveryStatuses } from "../conversation/delivery.js";
 import { itemName } from "../conversation/names.js";
 import { secretText } from "../conversation/secret-text.js";
@@ -183,13 +184,10 @@ const adapters: {
 export async function channelOf<Kind extends ChannelKind>({ connection }: OpenConnection<Kind>): Promise<BoundChannel> {
   const { kind, credentials } = connection;
   const adapter = await adapters[kind].adapter();
-  const { maxCharacters, edits, forms, repeatableMs } = adapter;
+  const { maxCharacters, edits, forms, repeatableMs, typingLapsesMs } = adapter;
   return {
-    kind,
-    maxCharacters,
-    edits,
-    forms,
-    repeatableMs,
+    ...{ kind, maxCharacters, edits, forms, repeatableMs },
+    ...defined({ typingLapsesMs }),
     receive: (request, now, call) => adapter.receive(request, credentials, now, call),
     openForm: async (form, request, call) => adapter.openForm?.(form, request, credentials, call),
     send: (sending, call) => adapter.send(sending, credentials, call),

@@ -90,6 +90,7 @@ export const telegram: ChannelAdapter<Credentials> = {
   edits: true,
   forms: false,
   repeatableMs: 0,
+  typingLapsesMs: 4_000,
 
   async receive({ headers, body }, credentials, _now, call): Promise<Received> {
     const presented = headers["x-telegram-bot-api-secret-token"] ?? "";
@@ -118,7 +119,7 @@ export const telegram: ChannelAdapter<Credentials> = {
     const topic = thread === undefined ? {} : { message_thread_id: Number(thread) };
     if (post.kind === "noted") return { kind: "delivered" };
     if (post.kind === "working") {
-      // It is over by itself after five seconds, or with the answer.
+      // Telegram ends it after five seconds, or with the answer.
       const shown = await ask(open, call, "sendChatAction", { chat_id: chat, action: "typing", ...topic });
       return shown.kind === "failed" ? shown : { kind: "delivered" };
     }

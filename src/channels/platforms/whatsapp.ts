@@ -80,6 +80,7 @@ export const whatsapp: ChannelAdapter<Credentials> = {
   edits: false,
   forms: false,
   repeatableMs: 0,
+  typingLapsesMs: 20_000,
 
   async receive(request, credentials): Promise<Received> {
     const { verifyToken, appSecret, phoneNumberId } = credentials;
@@ -104,7 +105,7 @@ export const whatsapp: ChannelAdapter<Credentials> = {
     if (post.kind === "noted") return { kind: "delivered" };
     if (post.kind === "working") {
       if (messageId === undefined) return { kind: "delivered" };
-      // Marks the message as read too; over after 25 seconds, or with the answer.
+      // Marks the message as read too; WhatsApp ends it after 25 seconds, or with the answer.
       const shown = await ask(open, call, {
         status: "read",
         message_id: messageId,

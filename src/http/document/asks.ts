@@ -49,6 +49,11 @@ const proposals: Readonly<Partial<Record<AskKind, Schema>>> = {
         description: "Piece by piece: each is the same in both texts, was added or was removed.",
         items: { type: "object", properties: { same: text, added: text, removed: text } },
       },
+      beside: {
+        type: "array",
+        description: "What was judged along with a message: the name of who wrote it, its metadata.",
+        items: { type: "object", properties: { name: text, text }, required: ["name", "text"] },
+      },
       server: text,
       tool: text,
       toolCallId: text,
