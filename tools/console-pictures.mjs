@@ -42,7 +42,7 @@ async function furnish() {
 }
 
 /** What docs/console.md shows. */
-const shown = ["inbox", "decisions", "supervisors", "people"];
+const shown = ["overview", "inbox", "decisions", "supervisors", "people"];
 const views = folder
   ? [1280, 800, 390].flatMap((width) => ["light", "dark"].map((colorScheme) => ({ width, colorScheme })))
   : [{ width: 1120, colorScheme: "light" }];

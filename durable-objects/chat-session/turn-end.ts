@@ -23,7 +23,8 @@ export function endTurn(
 ): void {
   const { turnId, acceptedAt, keyId } = turn;
   const { agent, subject, experiment } = store.session().definition;
-  const ended = { kind: "turn", outcome: status, since: acceptedAt, agent, subject, keyId, by: outcome.cancelledBy };
+  const { cancelledBy: by, degraded } = outcome;
+  const ended = { kind: "turn", outcome: status, since: acceptedAt, agent, subject, keyId, by, degraded };
   kit.end(turnId, ended, (usage, endedAt) => {
     const createdAt = new Date(endedAt).toISOString();
     outbox.auditEnded(turnId);

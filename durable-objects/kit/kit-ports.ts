@@ -70,4 +70,6 @@ export interface WorkEnd {
   readonly agent: string;
   readonly subject?: string | undefined;
   readonly keyId?: string | undefined;
+  /** Supervisors whose failure let something through in it. */
+  readonly degraded?: readonly string[] | undefined;
 }

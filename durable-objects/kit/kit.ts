@@ -226,13 +226,15 @@ export class Kit {
    */
   end(work: string, ended: WorkEnd, write: (usage: Usage, endedAt: number) => void): void {
     const { kind, outcome, since, agent, subject, keyId } = ended;
+    const degraded = ended.degraded !== undefined && ended.degraded.length > 0;
     const endedAt = this.ports.now();
     const usage = this.write(() => {
       const models = this.works.stepsOf(work).end(outcome === "completed" || outcome === "blocked");
       const taken = models.reduce(addUsage, noUsage);
       this.asks.cancelOfWork(work, ended.by ?? { kind: "system", id: work });
       write(taken, endedAt);
-      this.outbox.put("usage", work, { work, kind, agent, subject, keyId, models, at: endedAt, status: outcome });
+      const status = outcome;
+      this.outbox.put("usage", work, { work, kind, agent, subject, keyId, models, at: endedAt, status, degraded });
       this.budgets.end(work);
       this.crashes.forget(work);
       this.attempts.forget(work);

@@ -75,6 +75,13 @@ function failedBy(failures: readonly SeatFailure[]): Pick<RoundtableError, "code
     : { code: limit.code, ...defined({ userMessage: limit.userMessage }) };
 }
 
+/** How a command ended, and what it took. */
+interface CommandEnd {
+  readonly outcome: EndedStatus;
+  readonly activeMs?: number;
+  readonly degraded?: readonly string[];
+}
+
 export class CommandEnds {
   constructor(private readonly ports: EndPorts) {}
 
@@ -82,7 +89,7 @@ export class CommandEnds {
     const { store } = this.ports;
     const activeMs = "spent" in driven ? driven.spent.activeMs : 0;
     const status = statusOf(driven);
-    this.close(work, command, status, activeMs, () => {
+    this.close(work, command, { outcome: status, activeMs, degraded }, () => {
       const all = new Set([...store.roundtable().degraded, ...degraded]);
       if (all.size > 0) store.setDegraded([...all]);
       if ("effects" in driven) store.addEffects(driven.effects);
@@ -121,7 +128,7 @@ export class CommandEnds {
   }
 
   crash(work: string, command: Command): void {
-    this.close(work, command, "failed", 0, () => {
+    this.close(work, command, { outcome: "failed" }, () => {
       const done = this.keepEffects();
       this.fail(work, command, { ...crashed, detail: `${crashed.detail}${effectsInWords(done)}` });
     });
@@ -135,7 +142,7 @@ export class CommandEnds {
       const { work, command } = current;
       const positions = store.positions();
       kit.loop.cancel();
-      this.close(work, command, "cancelled", 0, () => {
+      this.close(work, command, { outcome: "cancelled" }, () => {
         this.keepEffects();
         if (!("speakers" in command) || positions.length === 0) return;
         const spoken = new Set(positions.map(({ seat }) => seat));
@@ -157,7 +164,7 @@ export class CommandEnds {
     const current = store.command();
     if (current === undefined || !isInBackground(current.command)) return;
     kit.loop.cancel();
-    this.close(current.work, current.command, "cancelled", 0, () => undefined);
+    this.close(current.work, current.command, { outcome: "cancelled" }, () => undefined);
   }
 
   /** What seats did in a round that comes to no end of its own: the work after it isn't to do it again. */
@@ -218,11 +225,17 @@ export class CommandEnds {
     kit.events.append("round.failed", work, { roundtableId, round, kind, code: error.code });
   }
 
-  private close(work: string, command: Command, outcome: EndedStatus, activeMs: number, write: () => void): void {
+  private close(
+    work: string,
+    command: Command,
+    { outcome, activeMs = 0, degraded = [] }: CommandEnd,
+    write: () => void,
+  ): void {
     const { store, kit, changed } = this.ports;
     const { definition, keyId } = store.roundtable();
     const agent = definition.panelName;
-    const ended = { kind: "round", outcome, since: command.startedAt, agent, subject: definition.subject, keyId };
+    const since = command.startedAt;
+    const ended = { kind: "round", outcome, since, agent, subject: definition.subject, keyId, degraded };
     kit.end(work, ended, (usage) => {
       store.setSpent(addSpent(store.roundtable().spent, { ...usage, activeMs }));
       write();

@@ -204,6 +204,7 @@ export class RunEngine implements RootEngine {
       subject: definition.subject,
       keyId,
       by: outcome.cancelledBy,
+      degraded: outcome.degraded,
     };
     this.kit.end(runId, ended, (usage, endedAt) => {
       this.store.end(status, { ...outcome, usage }, endedAt);

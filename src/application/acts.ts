@@ -28,6 +28,7 @@ import { runMaintenance } from "./system/run-maintenance.js";
 import { tenantActs } from "./tenants/acts.js";
 import { readSigningSecret } from "./tenants/read-signing-secret.js";
 import { tokenActs } from "./tokens/acts.js";
+import { readOverview } from "./usage/read-overview.js";
 import { readDeploymentUsage, readUsage } from "./usage/read-usage.js";
 import { webhookActs } from "./webhooks/acts.js";
 
@@ -51,6 +52,7 @@ export const acts: readonly (AnyAct | Permission)[] = [
   ...peopleActs,
   ...grantActs,
   readSigningSecret,
+  readOverview,
   readUsage,
   readDeploymentUsage,
   ...priceActs,

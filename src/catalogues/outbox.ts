@@ -38,6 +38,9 @@ interface TopicDefinition<Payload extends z.ZodType = z.ZodType> {
   readonly isCopy?: true;
 }
 
+const name = z.string();
+const optionalName = name.optional();
+
 /** A time in milliseconds since the epoch; messages of the version before may lack it. */
 const at = z.number().default(0);
 
@@ -70,15 +73,17 @@ export const outboxTopics = {
     handler: "d1",
     isCopy: true,
     payload: z.object({
-      work: z.string(),
-      kind: z.string(),
-      agent: z.string(),
-      subject: z.string().optional(),
-      keyId: z.string().optional(),
+      work: name,
+      kind: name,
+      agent: name,
+      subject: optionalName,
+      keyId: optionalName,
       models: z.array(modelUsageSchema),
       at: z.number(),
       /** How it ended; versions before don't say. */
       status: z.enum(endedStatuses).optional(),
+      /** A supervisor's failure let something through in it. */
+      degraded: z.boolean().optional(),
     }),
   },
   budget: {

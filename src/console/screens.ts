@@ -19,7 +19,7 @@ import { webhook, webhooks } from "./screens/webhooks.js";
 import { you } from "./screens/you.js";
 
 export const screens: readonly Screen[] = [
-  ...[inbox, ask, conversations, conversation, message, turn, decisions, decision, overview],
+  ...[overview, inbox, ask, conversations, conversation, message, turn, decisions, decision],
   ...resources,
   ...[people, keys, grants, channels, channel, webhooks, webhook, settings, audit, you, authorize],
 ];

@@ -11,6 +11,7 @@ import { supervisionActs } from "../application/supervision/acts.js";
 import { resealSecrets } from "../application/system/reseal-secrets.js";
 import { tenantActs } from "../application/tenants/acts.js";
 import { tokenActs } from "../application/tokens/acts.js";
+import { readOverview } from "../application/usage/read-overview.js";
 import { readDeploymentUsage, readUsage } from "../application/usage/read-usage.js";
 import { webhookActs } from "../application/webhooks/acts.js";
 import { routesOf } from "./act-routes.js";
@@ -35,7 +36,7 @@ export const api: LoadedFace = {
     routesOf(grantActs),
     routesOf(tokenActs),
     subjects,
-    routesOf([readUsage, readDeploymentUsage]),
+    routesOf([readOverview, readUsage, readDeploymentUsage]),
     routesOf(priceActs),
     limits,
     resources,

@@ -113,6 +113,7 @@ import {
   limitViewSchema,
   raiseSchema,
 } from "../tenancy/limits/limit.js";
+import { overviewLineSchema } from "../tenancy/overview.js";
 import { invitationSchema, newPersonSchema, personChangeSchema, personSchema } from "../tenancy/person.js";
 import { holdSchema, holdViewSchema, subjectJobSchema } from "../tenancy/subjects.js";
 import {
@@ -256,6 +257,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
   Key: keySchema,
   UsageSum: usageSumSchema(),
   UsageLine: usageLineSchema(),
+  OverviewLine: overviewLineSchema(),
   Grant: grantSchema(),
   Person: personSchema,
   NewPerson: newPersonSchema,

@@ -65,6 +65,7 @@ const closedRow = z.object({
   opened_at: text,
   closed_at: text,
 });
+const oldestRow = z.object({ askId: text, openedAt: text });
 const supervisorNames = z.array(z.string());
 
 export class AskIndex {
@@ -130,7 +131,12 @@ export class AskIndex {
   }
 
   /** Those that were closed from then to then (ISO 8601), the newest first. */
-  async closed(tenantId: string, { from, to }: { from: string; to: string }, filter: AskFilter): Promise<ClosedAsk[]> {
+  async closed(
+    tenantId: string,
+    { from, to }: { from: string; to: string },
+    filter: AskFilter,
+    limit = mostCounted,
+  ): Promise<ClosedAsk[]> {
     const { agent, supervisor } = filter;
     const conditions = [
       ...equals({ agent }),
@@ -141,7 +147,7 @@ export class AskIndex {
     const rows = await all(this.db, closedRow)`
       SELECT kind, status, decision, supervisors, opened_at, closed_at FROM asks INDEXED BY asks_closed
       WHERE tenant_id = ${tenantId} AND status <> 'open' AND closed_at >= ${from} AND closed_at < ${to}${allOf(conditions)}
-      ORDER BY closed_at DESC LIMIT ${mostCounted}`;
+      ORDER BY closed_at DESC LIMIT ${limit}`;
     return rows.map(({ kind, status, decision, supervisors, opened_at, closed_at }) => ({
       kind,
       status,
@@ -149,6 +155,15 @@ export class AskIndex {
       tookMs: Math.max(0, Date.parse(closed_at) - Date.parse(opened_at)),
       supervisors: supervisorNames.parse(JSON.parse(supervisors ?? "[]")),
     }));
+  }
+
+  /** The one of the open that has waited longest for them; ids of asks sort by time. One row is read. */
+  async oldestOpen(tenantId: string, audience: Audience): Promise<{ askId: string; openedAt: string } | undefined> {
+    return first(
+      this.db,
+      oldestRow,
+    )`SELECT ask_id AS "askId", opened_at AS "openedAt" FROM asks INDEXED BY asks_by_audience
+      WHERE tenant_id = ${tenantId} AND status = 'open' AND audience = ${audience} ORDER BY ask_id LIMIT 1`;
   }
 
   /** How long each open one has waited, in milliseconds; of {@link mostCounted}. */

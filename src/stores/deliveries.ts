@@ -221,13 +221,13 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: Handler<Topic> } = {
   // One write per work, whole or not at all: delivered again it changes nothing, and what it cost stays what it was.
   usage: (messages, { tenantId, prices }) => {
     const none: ModelUsage = { model: "", ...noUsage };
-    const rows = messages.flatMap(({ payload: { work, kind, agent, subject, keyId, models, at, status } }) =>
+    const rows = messages.flatMap(({ payload: { work, kind, agent, subject, keyId, models, at, status, degraded } }) =>
       (models.length === 0 ? [none] : models).map(({ model, calls, ...usage }) => {
         const price = prices?.priceOf(model, calls ?? [usage], at);
         return [
           ...[work, model, kind, agent, subject, keyId, at, usage.modelCalls, usage.inputTokens, usage.outputTokens],
           ...[usage.cachedInputTokens ?? 0, usage.cacheWriteTokens ?? 0, usage.reasoningTokens ?? 0],
-          ...[price?.money, price?.version, status],
+          ...[price?.money, price?.version, status, degraded === true ? 1 : 0],
         ];
       }),
     );
@@ -235,10 +235,11 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: Handler<Topic> } = {
     return inParts(rows).map(
       (part) =>
         sql`INSERT INTO usage (tenant_id, work_id, model, kind, agent, subject, key_id, at, model_calls, input_tokens,
-            output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, money, price_version, status)
+            output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, money, price_version, status,
+            degraded)
           SELECT ${tenantId}, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
             value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12, value ->> 13, value ->> 14,
-            value ->> 15
+            value ->> 15, value ->> 16
           FROM json_each(${part}) WHERE ${isKnown} ON CONFLICT DO NOTHING`,
     );
   },

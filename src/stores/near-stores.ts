@@ -25,9 +25,12 @@ export interface NearStores {
   readonly sessions: Pick<SessionIndex, "sessions">;
   readonly runs: Pick<RunIndex, "runs">;
   readonly roundtables: Pick<RoundtableIndex, "roundtables">;
-  readonly asks: Pick<AskIndex, "list" | "version" | "openCounts" | "overdueAndClaimed" | "closed" | "openAges">;
+  readonly asks: Pick<
+    AskIndex,
+    "list" | "version" | "openCounts" | "overdueAndClaimed" | "closed" | "openAges" | "oldestOpen"
+  >;
   readonly audit: Pick<AuditLog, "page">;
-  readonly usage: Pick<UsageStore, "report">;
+  readonly usage: Pick<UsageStore, "report" | "recent">;
   readonly resources: Pick<ResourceStore, "get" | "list" | "pins" | "autoPins" | "toolPins" | "excerpts" | "versions">;
   readonly resourceVersions: Pick<ResourceVersions, "list" | "get">;
   readonly memories: Pick<MemoryStore, "find" | "memory" | "memories" | "vault" | "vaults" | "threadSummaries">;

@@ -1,6 +1,7 @@
 /** What turns and runs have taken, in D1: written once by their outboxes, and added up as it is asked for. */
 import { z } from "zod";
 import { batch, type Database, joined, type Sql, sql } from "../platform/sql.js";
+import { mostRecent, type RecentWork } from "../tenancy/overview.js";
 import {
   maxUsageLines,
   type UsageGroup,
@@ -35,10 +36,41 @@ const sums = sql`COUNT(DISTINCT CASE WHEN kind = 'turn' THEN work_id END) AS tur
 
 const lineRows = lazily(() => z.array(usageLineSchema()));
 const totalRows = lazily(() => z.tuple([usageSumSchema()]));
+const recentRows = lazily(() =>
+  z.array(
+    z.object({
+      ...{ kind: z.string(), agent: z.string(), subject: z.string(), status: z.string(), since: z.number() },
+      ...{ works: z.number(), degraded: z.number(), rows: z.number() },
+      ...{ modelCalls: z.number(), tokens: z.number(), money: z.number(), unpriced: z.number() },
+    }),
+  ),
+);
 const currencyRows = lazily(() => z.array(z.object({ currency: z.string() })));
+
+const currencyQuery = sql`SELECT currency FROM prices ORDER BY version DESC LIMIT 1`;
 
 export class UsageStore {
   constructor(private readonly db: Database) {}
+
+  /**
+   * What ended since then, by what it was, for whom and how: of the newest {@link mostRecent} rows, so that it costs no more with more.
+   * @param begin milliseconds since the epoch
+   */
+  async recent(tenantId: string, begin: number): Promise<{ parts: RecentWork[]; currency: string | undefined }> {
+    const [found, currency] = await batch(this.db, [
+      sql`SELECT kind, agent, COALESCE(subject, '') AS subject, COALESCE(status, '') AS status, MIN(at) AS since,
+          COUNT(DISTINCT work_id) AS works, COUNT(DISTINCT CASE WHEN degraded = 1 THEN work_id END) AS degraded,
+          COUNT(*) AS rows, SUM(model_calls) AS "modelCalls", SUM(input_tokens + output_tokens) AS tokens,
+          COALESCE(SUM(money), 0) / 1000000.0 AS money,
+          SUM(CASE WHEN money IS NULL AND model NOT IN ('', 'offline') THEN model_calls ELSE 0 END) AS unpriced
+        FROM (SELECT * FROM usage INDEXED BY usage_by_time WHERE tenant_id = ${tenantId} AND at >= ${begin}
+          ORDER BY at DESC LIMIT ${mostRecent})
+        GROUP BY 1, 2, 3, 4`,
+      currencyQuery,
+    ]);
+    const [first] = currencyRows().parse(currency?.results);
+    return { parts: recentRows().parse(found?.results), currency: first?.currency };
+  }
 
   /**
    * Hours and days in their order, everything else by what it cost.
@@ -60,7 +92,7 @@ export class UsageStore {
     const [lines, total, currency] = await batch(this.db, [
       sql`SELECT ${columns[groupBy]} AS "group", ${sums} ${rows} GROUP BY 1 ORDER BY ${order} LIMIT ${maxUsageLines}`,
       sql`SELECT ${sums} ${rows}`,
-      sql`SELECT currency FROM prices ORDER BY version DESC LIMIT 1`,
+      currencyQuery,
     ]);
     return {
       items: lineRows().parse(lines?.results),

@@ -19,6 +19,7 @@ const deliveryRow = z.object({
   updated_at: number,
 });
 
+const parkedRow = z.object({ name: text, parked: integer });
 const cursorRow = z.object({ cursor: z.number().nullable() });
 const streamRow = z
   .object({ tenant_id: z.string(), name: z.string(), root_id: z.string() })
@@ -178,6 +179,15 @@ export class WebhookDeliveries {
           AND (${before} IS NULL OR delivery_id < ${before})
         ORDER BY delivery_id DESC LIMIT ${limit}`
     ).map(deliveryView);
+  }
+
+  /** How many were given up, by webhook; of each no more than that many are counted. */
+  async parked(tenantId: string, names: readonly string[], most: number): Promise<ReadonlyMap<string, number>> {
+    const rows = await all(this.db, parkedRow)`SELECT value AS name, (SELECT COUNT(*) FROM (
+        SELECT 1 FROM webhook_deliveries INDEXED BY webhook_deliveries_parked
+        WHERE tenant_id = ${tenantId} AND name = value AND status = 'parked' LIMIT ${most})) AS parked
+      FROM json_each(${JSON.stringify(names)})`;
+    return new Map(rows.map(({ name, parked }) => [name, parked]));
   }
 
   /** Has a delivery tried again at once, from the start. */

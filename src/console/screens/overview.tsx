@@ -1,74 +1,185 @@
-/** The last day at a glance: how turns ended, what they took and cost by agent and user, and whether the channels work. */
-import { listChannels } from "../../application/channels/read-channels.js";
-import { readUsage } from "../../application/usage/read-usage.js";
-import { Badge, Table, Time } from "../parts.js";
+/** The last day at a glance: how work ended, what waits, what it took, how near limits are, and whether what is sent arrives. */
+import type { Child } from "hono/jsx";
+import { readOverview } from "../../application/usage/read-overview.js";
+import type { Overview } from "../../tenancy/overview.js";
+import { Badge, Table, Time, type Tone } from "../parts.js";
 import { perform, type Screen } from "../screen.js";
 
-type Usage = Awaited<ReturnType<typeof readUsage>>;
+type Usage = NonNullable<Overview["usage"]>;
+type Limit = NonNullable<Overview["limits"]>[number];
 
 export const overview: Screen = {
   path: "/overview",
   nav: { label: "Overview", group: "Work" },
-  needs: readUsage,
+  needs: readOverview,
   show: async (visit) => {
-    const [byStatus, byAgent, bySubject, channels] = await Promise.all([
-      perform(visit, readUsage, { groupBy: "status" }),
-      perform(visit, readUsage, { groupBy: "agent" }),
-      perform(visit, readUsage, { groupBy: "subject" }),
-      perform(visit, listChannels, {}),
-    ]);
-    const health = channels.items.map((channel) => [
-      <a href={`/console/channels/${channel.name}`}>
-        <bdi>{channel.name}</bdi>
-      </a>,
-      <Time at={channel.health.lastEventAt} />,
-      <Time at={channel.health.lastFailure?.at} />,
-      channel.health.parked > 0 ? <Badge tone="bad">{String(channel.health.parked)}</Badge> : "0",
-    ]);
+    const { from, complete, ended, waiting, usage, limits, channels, webhooks } = await perform(
+      visit,
+      readOverview,
+      {},
+    );
     return {
       title: "Overview",
       body: (
-        <>
-          <p class="dim">The last 24 hours.</p>
-          <h2>How work ended</h2>
-          <Lines usage={byStatus} label="How it ended" none="still without a status" />
-          <h2>By agent</h2>
-          <Lines usage={byAgent} label="Agent" none="none" />
-          <h2>By user</h2>
-          <Lines usage={bySubject} label="Customer" none="none" />
-          <h2>Channels</h2>
-          <Table
-            label="Channels"
-            heads={["Channel", "Last heard", "Last failure", "Given up"]}
-            rows={health}
-            empty="There is none."
-          />
-        </>
+        <div id="overview" data-poll="60">
+          <h2>Now</h2>
+          <dl class="figures">
+            <Figure name="wait for staff" value={waiting.staff} to="/console/inbox?audience=staff" />
+            <Figure
+              name="overdue"
+              value={waiting.overdue}
+              tone={waiting.overdue > 0 ? "bad" : "plain"}
+              to="/console/inbox?show=overdue"
+            />
+            <Figure
+              name="oldest"
+              value={waiting.oldest === undefined ? "none" : <Time at={waiting.oldest.openedAt} />}
+              to={waiting.oldest && `/console/inbox/${waiting.oldest.askId}`}
+            />
+            <Figure name="wait for customers" value={waiting.user} to="/console/inbox?audience=user" />
+            <Figure name="half waited less than" value={inWords(waiting.medianMs)} />
+          </dl>
+          <h2>
+            {complete ? "The last 24 hours" : "Since "}
+            {complete ? undefined : <Time at={from} />}
+          </h2>
+          <dl class="figures">
+            <Figure name="answered" value={ended.completed} />
+            <Figure name="blocked" value={ended.blocked} to="/console/decisions?action=block" />
+            <Figure name="failed" value={ended.failed} tone={ended.failed > 0 ? "bad" : "plain"} />
+            <Figure name="degraded" value={ended.degraded} tone={ended.degraded > 0 ? "warn" : "plain"} />
+            <Figure name="cancelled" value={ended.cancelled} />
+            {usage === undefined ? undefined : (
+              <>
+                <Figure name="tokens" value={usage.total.tokens} />
+                <Figure name="cost" value={money(usage.total, usage)} />
+              </>
+            )}
+          </dl>
+          {usage === undefined ? undefined : (
+            <div class="two">
+              <Lines lines={usage.byAgent} usage={usage} label="By agent" head="Agent" />
+              <Lines lines={usage.bySubject} usage={usage} label="By customer" head="Customer" />
+            </div>
+          )}
+          {limits === undefined || limits.length === 0 ? undefined : <Limits limits={limits} usage={usage} />}
+          <h2>What is sent</h2>
+          <Sent channels={channels} webhooks={webhooks} />
+        </div>
       ),
     };
   },
 };
 
-/** At most twenty lines, the dearest first. */
-function Lines({
-  usage: { items },
-  label,
-  none,
+function Figure({
+  name,
+  value,
+  to,
+  tone = "plain",
 }: {
+  readonly name: string;
+  readonly value: Child;
+  readonly to?: string | undefined;
+  readonly tone?: Tone;
+}) {
+  const shown = typeof value === "number" ? value.toLocaleString("en") : value;
+  return (
+    <div>
+      <dt>{to === undefined ? name : <a href={to}>{name}</a>}</dt>
+      <dd class={tone}>{shown}</dd>
+    </div>
+  );
+}
+
+/** Each once, where it is fullest: of the agent or the customer who has used most of it. */
+function Limits({ limits, usage }: { readonly limits: readonly Limit[]; readonly usage: Usage | undefined }) {
+  const amount = ({ measure }: Limit, of: number): string =>
+    measure === "money" ? `${of.toFixed(2)} ${usage?.currency ?? ""}` : of.toLocaleString("en");
+  const fullest = limits.filter(({ limit }, at) => at === limits.findIndex((one) => one.limit === limit));
+  const rows = fullest.map((one) => [
+    <bdi>{one.limit}</bdi>,
+    one.of === undefined ? <span class="dim">all</span> : <bdi>{one.of}</bdi>,
+    <span class="num">
+      <meter value={Math.min(1, one.share).toFixed(3)} low={0.8} high={0.999} optimum={0} aria-label="Used" />{" "}
+      {`${Math.floor(one.share * 100)} %`}
+      {one.share < 1 ? undefined : " "}
+      {one.share >= 1 ? <Badge tone="bad">{one.enforced ? "reached" : "over, not enforced"}</Badge> : undefined}
+    </span>,
+    <span class="num">{`${amount(one, one.used + one.reserved)} of ${amount(one, one.max)}`}</span>,
+    one.resetsAt === undefined ? "" : <Time at={one.resetsAt} />,
+  ]);
+  return (
+    <>
+      <h2>Limits</h2>
+      <Table label="Limits" heads={["Limit", "Of", "Used", "How much", "Begins anew"]} rows={rows} empty="" />
+    </>
+  );
+}
+
+function Lines({
+  lines,
+  usage,
+  label,
+  head,
+}: {
+  readonly lines: Usage["byAgent"];
   readonly usage: Usage;
   readonly label: string;
-  readonly none: string;
+  readonly head: string;
 }) {
-  const rows = items
-    .slice(0, 20)
-    .map(({ group, turns, runs, modelCalls, inputTokens, outputTokens, money }) => [
-      group === "" ? <span class="dim">{none}</span> : <bdi>{group}</bdi>,
-      String(turns),
-      String(runs),
-      String(modelCalls),
-      `${inputTokens.toLocaleString("en")} + ${outputTokens.toLocaleString("en")}`,
-      money.toFixed(2),
-    ]);
-  const heads = [label, "Turns", "Runs", "Model calls", "Tokens in + out", "Cost"];
-  return <Table label={label} heads={heads} rows={rows} empty="Nothing yet." />;
+  const rows = lines.map((line) => [
+    <bdi>{line.name}</bdi>,
+    <span class="num">{line.works.toLocaleString("en")}</span>,
+    <span class="num">{line.tokens.toLocaleString("en")}</span>,
+    <span class="num">{money(line, usage)}</span>,
+  ]);
+  return (
+    <section>
+      <h2>{label}</h2>
+      <Table label={label} heads={[head, "Answers", "Tokens", "Cost"]} rows={rows} empty="Nothing yet." />
+    </section>
+  );
+}
+
+/** Calls without a price are said, not counted as free. */
+function money({ money: sum, unpriced }: Usage["total"], { currency }: Usage): string {
+  const known = `${sum.toFixed(2)}${currency === undefined ? "" : ` ${currency}`}`;
+  return unpriced > 0 ? `${known} + ${unpriced.toLocaleString("en")} unpriced` : known;
+}
+
+function Sent({ channels, webhooks }: Pick<Overview, "channels" | "webhooks">) {
+  const given = (parked: number) => (parked > 0 ? <Badge tone="bad">{String(parked)}</Badge> : "0");
+  const channelRows = channels.map(({ name, kind, lastEventAt, lastFailure, parked }) => [
+    <a href={`/console/channels/${name}`}>
+      <bdi>{name}</bdi>
+    </a>,
+    kind,
+    <Time at={lastEventAt} />,
+    <Time at={lastFailure?.at} />,
+    given(parked),
+  ]);
+  const webhookRows = webhooks.map(({ name, status, lastSuccessAt, lastFailure, parked }) => [
+    <a href={`/console/webhooks/${name}`}>
+      <bdi>{name}</bdi>
+    </a>,
+    status === "active" ? "webhook" : <Badge tone="bad">switched off</Badge>,
+    <Time at={lastSuccessAt} />,
+    <Time at={lastFailure?.at} />,
+    given(parked),
+  ]);
+  return (
+    <Table
+      label="What is sent"
+      heads={["To", "Kind", "Last worked", "Last failure", "Given up"]}
+      rows={[...channelRows, ...webhookRows]}
+      empty="There are no channels and no webhooks."
+    />
+  );
+}
+
+function inWords(ms: number | undefined): string {
+  if (ms === undefined) return "none";
+  const minutes = ms / 60_000;
+  if (minutes < 1) return `${Math.ceil(ms / 1_000)} s`;
+  return minutes < 120 ? `${Math.round(minutes)} min` : `${Math.round(minutes / 60)} h`;
 }

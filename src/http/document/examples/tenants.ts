@@ -168,6 +168,8 @@ const falseAlarms = { share: 0.29, low: 0.161, high: 0.466 };
 const none = { labelled: 0, right: 0, wrong: 0, unsure: 0, summary: "0 of 0 labelled wrong" };
 const label = { label: "wrong", note: "An order number is no card." };
 
+const overviewLine = { name: "shop", works: 400, modelCalls: 871, tokens: 790_100, money: 4.12, unpriced: 0 };
+
 export const tenantExamples: Readonly<Record<string, unknown>> = {
   DecisionSummary: decision,
   Decision: {
@@ -281,6 +283,42 @@ export const tenantExamples: Readonly<Record<string, unknown>> = {
   Resealing: { status: "finished", begunAt: at, finishedAt: at, resealed: 214, unopened: 0 },
   "createToken request": { subject: "ada", agents: ["clerk"], expiresInSeconds: 600 },
   "createToken 201": { token: "cnt_…", expiresAt: "2026-11-22T09:40:00.000Z" },
+  OverviewLine: overviewLine,
+  "getOverview 200": {
+    from: "2026-11-23T09:30:00.000Z",
+    to: "2026-11-24T09:30:00.000Z",
+    complete: true,
+    ended: { completed: 412, blocked: 6, failed: 1, cancelled: 2, degraded: 0 },
+    waiting: {
+      staff: 3,
+      user: 1,
+      overdue: 1,
+      oldest: {
+        askId: "ask_01m8072fx3xw2y7q4w92ev76va_ses_01m8072fx3xw2y7q4w92ev76va",
+        openedAt: "2026-11-24T08:12:00.000Z",
+      },
+      medianMs: 41_000,
+    },
+    usage: {
+      currency: "EUR",
+      total: { works: 421, modelCalls: 903, tokens: 811_200, money: 4.31, unpriced: 0 },
+      byAgent: [overviewLine],
+      bySubject: [],
+    },
+    limits: [
+      {
+        ...{ limit: "tokens-a-day", measure: "tokens", per: "tenant", enforced: true },
+        ...{ used: 811_200, reserved: 0, max: 1_000_000, share: 0.8112, resetsAt: "2026-11-25T00:00:00.000Z" },
+      },
+    ],
+    channels: [{ name: "support", kind: "slack", parked: 0, lastEventAt: "2026-11-24T09:28:00.000Z" }],
+    webhooks: [
+      {
+        ...{ name: "crm", status: "active", parked: 2 },
+        lastFailure: { at: "2026-11-24T09:01:00.000Z", detail: "It answered 503." },
+      },
+    ],
+  },
   "getUsage 200": {
     from: "2026-11-21T09:30:00.000Z",
     to: at,
