@@ -23,11 +23,8 @@ export class BenchWorker {
       `ADMIN_SECRET=${adminSecret}\nSEALING_SECRET=bench-sealing-secret-that-is-long-enough\nENVIRONMENT=local\n`,
     );
     const env = { ...process.env, WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", CI: "true" };
-    for (const database of ["conclave", "conclave-01"]) {
-      const migrate = ["d1", "migrations", "apply", database, "--local", "--persist-to", folder];
-      const migrated = spawnSync("wrangler", migrate, { env, encoding: "utf8" });
-      if (migrated.status !== 0) throw new Error(migrated.stdout + migrated.stderr);
-    }
+    const migrated = spawnSync(process.execPath, ["scripts/migrate-local.mjs", folder], { env, encoding: "utf8" });
+    if (migrated.status !== 0) throw new Error(migrated.stdout + migrated.stderr);
 
     const port = await freePort();
     const args = ["dev", "--port", String(port), "--persist-to", folder, "--env-file", secrets, "--log-level", "error"];

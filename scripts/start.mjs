@@ -1,6 +1,7 @@
 // `npm start`: everything that a fresh clone needs to run locally. Runs under the project's own Node (node_modules/.bin).
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { parseArgs, parseEnv } from "node:util";
@@ -46,8 +47,7 @@ try {
   await demandDataOfItsOwn();
   await demandFreePort();
   makeSecrets();
-  // One after another: each is a process of its own, and they share a folder.
-  for (const database of ["conclave", "conclave-01"]) await migrate(database);
+  await migrate();
   worker = startWorker();
   await answered();
   const key = await localKey(await openShop(readKey()?.shopPort ?? new URL(shopInStarter).port));
@@ -153,29 +153,24 @@ function makeSecrets() {
 }
 
 /** Tried three times: a start that was killed may have left its own migration running, and the same step can't be done by two. */
-async function migrate(database) {
-  console.log(`bringing the local database ${database} up to date …`);
+async function migrate() {
   for (let attempt = 1; ; attempt++) {
-    const { status, said } = await ended(["d1", "migrations", "apply", database, "--local"]);
+    const { status, said } = await migrated();
     if (status === 0) return;
-    if (attempt === 3) throw new Error(`the local database could not be brought up to date:\n${said}`);
+    if (attempt === 3) throw new Error(`the local databases could not be brought up to date:\n${said}`);
     await new Promise((resolve) => setTimeout(resolve, 2_000));
   }
 }
 
-/** Runs wrangler to its end; it is stopped when this process is. */
-async function ended(args) {
-  worker = spawn("wrangler", args, {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...quiet, CI: "true" },
+/** Says what it does while it does it; stopped when this process is. Gives how it ended, and with which errors. */
+async function migrated() {
+  worker = spawn(process.execPath, ["scripts/migrate-local.mjs"], {
+    stdio: ["ignore", "inherit", "pipe"],
+    env: { ...process.env, ...quiet },
   });
   let said = "";
-  for (const stream of [worker.stdout, worker.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text));
-  const status = await new Promise((resolve, reject) => {
-    worker.once("close", resolve).once("error", () => {
-      reject(new Error("wrangler isn't installed. Use `npm start`, which installs what is needed."));
-    });
-  });
+  worker.stderr.setEncoding("utf8").on("data", (text) => (said += text));
+  const [status] = await once(worker, "close");
   worker = undefined;
   return { status, said };
 }

@@ -12,9 +12,9 @@ import { openSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { WorkerProcess } from "../tests/process/worker.js";
 import { randomFrom } from "../tests/support/random.js";
 import { killAtTheCharge } from "./kills/at-the-charge.js";
-import { BundledWorker } from "./kills/bundled-worker.js";
 import { Checks } from "./kills/checks.js";
 import { Client, pause } from "./kills/client.js";
 import { faces } from "./kills/faces.js";
@@ -34,7 +34,7 @@ const log = join(tmpdir(), `conclave-kills-${values.seed}.log`);
 console.log(`seed ${values.seed}, ${kills} kills, the Worker's log is ${log}`);
 
 const upstream = await startUpstream(randomFrom(Number(values.seed) + 1));
-const worker = new BundledWorker(upstream.url, openSync(log, "a"));
+const worker = new WorkerProcess(upstream.url, {}, openSync(log, "a"));
 let interrupted = false;
 process.once("SIGINT", () => {
   interrupted = true;

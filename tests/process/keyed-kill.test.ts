@@ -2,17 +2,17 @@
 import { openSync } from "node:fs";
 import { expect, it } from "vitest";
 import { killAtTheCharge } from "../../tools/kills/at-the-charge.js";
-import { BundledWorker } from "../../tools/kills/bundled-worker.js";
 import { Client } from "../../tools/kills/client.js";
 import { faces } from "../../tools/kills/faces.js";
 import { Load, newRecord } from "../../tools/kills/load.js";
 import { startUpstream } from "../../tools/kills/upstream.js";
 import { randomFrom } from "../support/random.js";
+import { WorkerProcess } from "./worker.js";
 
 it("charges once for each face, whoever died in between", async () => {
   const random = randomFrom(7);
   const upstream = await startUpstream(random);
-  const worker = new BundledWorker(upstream.url, openSync("/dev/null", "a"));
+  const worker = new WorkerProcess(upstream.url, {}, openSync("/dev/null", "a"));
   try {
     await worker.start();
     const client = new Client(worker, await worker.tenantKey());

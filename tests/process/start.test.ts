@@ -50,7 +50,7 @@ async function start(
 ): Promise<{ said: string; origin: string; key: string }> {
   checkout = mkdtempSync(join(tmpdir(), "conclave-start-"));
   for (const name of needed) symlinkSync(join(process.cwd(), name), join(checkout, name));
-  if (migrated) migratedStorage(join(checkout, ".wrangler/state"), {});
+  if (migrated) migratedStorage(join(checkout, ".wrangler/state"));
   if (vars !== "") writeFileSync(join(checkout, ".dev.vars"), vars);
   // What this process may have of its own is nobody's setting.
   const unset = { npm_lifecycle_event: "", OPENAI_API_KEY: "", ADMIN_SECRET: "", SEALING_SECRET: "" };

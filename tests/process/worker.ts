@@ -6,9 +6,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { builtBundle } from "./bundle.js";
 import { migratedStorage } from "./migrated-storage.js";
 
-const quiet = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", CI: "true" };
 /**
  * A connection for each call: tests block this process while a program runs, so that it doesn't see the Worker close a kept
  * one, and writes into it.
@@ -48,7 +48,7 @@ export class WorkerProcess {
     private readonly more: Readonly<Record<string, string>> = {},
     private readonly log?: number,
   ) {
-    migratedStorage(this.storage, quiet);
+    migratedStorage(this.storage);
   }
 
   async start(): Promise<void> {
@@ -62,16 +62,12 @@ export class WorkerProcess {
         : { OPENAI_API_KEY: "process-test-key", OPENAI_BASE_URL: `${this.upstreamUrl}/v1` }),
       ...this.more,
     };
-    const [command, ...args] = this.command(port, vars);
+    const serve = join(import.meta.dirname, "serve-bundle.mjs");
     this.worker = spawn(
-      command,
-      args,
+      process.execPath,
+      [serve, builtBundle(), this.storage, `${port}`, JSON.stringify(vars)],
       // A group of its own, so that the kill takes its children with it.
-      {
-        detached: true,
-        stdio: ["ignore", this.log ?? "ignore", this.log ?? "ignore"],
-        env: { ...process.env, ...quiet },
-      },
+      { detached: true, stdio: ["ignore", this.log ?? "ignore", this.log ?? "ignore"] },
     );
     const { origin } = this;
     await until(
@@ -80,19 +76,15 @@ export class WorkerProcess {
     );
   }
 
-  /** What serves it at a port, with these variables. */
-  protected command(port: number, vars: Readonly<Record<string, string>>): [string, ...string[]] {
-    return [
-      "wrangler",
-      ...["dev", "--port", `${port}`, "--inspector-port", "0", "--persist-to", this.storage],
-      "--show-interactive-dev-session=false",
-      ...Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
-    ];
-  }
-
   /** What a script is told that is to talk to it. */
   async scriptEnv(): Promise<Record<string, string>> {
     return { CONCLAVE_URL: this.origin, CONCLAVE_KEY: await this.tenantKey() };
+  }
+
+  /** What the platform does each minute and twice an hour; here somebody has to. */
+  async ring(cron: string): Promise<void> {
+    const ring = `${this.origin}/cdn-cgi/local/scheduled?cron=${encodeURIComponent(cron)}`;
+    await fetch(ring, { signal: AbortSignal.timeout(20_000) }).catch(() => undefined);
   }
 
   /** SIGKILL, to the whole group: nobody gets to tidy up. */
