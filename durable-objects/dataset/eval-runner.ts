@@ -8,6 +8,7 @@ import { type Comparison, compare } from "../../src/evidence/comparison.js";
 import { type Eval, type ItemResult, sliceLength, unitsOf } from "../../src/evidence/evaluation.js";
 import type { EvalCommand, EvalToStart, ResultFilter } from "../../src/gateways/dataset-gateway.js";
 import type { Page } from "../../src/gateways/wire.js";
+import type { FailingJob } from "../../src/tenancy/limits/events.js";
 import { loaded } from "../../src/text/lazily.js";
 import type { Kit } from "../kit/kit.js";
 import type { Lease, StepOutcome, WorkItem } from "../kit/work-loop.js";
@@ -168,9 +169,12 @@ export class EvalRunner {
         id: evalId,
         progress: `${doneTo}/${this.rows.counts(evalId).done}`,
         setAside: (why) =>
-          this.kit.write(() =>
-            this.stop(evalId, `It was given up: ${why}. Go on with POST /v1/evals/{evalId}/resume.`),
-          ),
+          this.kit.write(() => {
+            this.stop(evalId, `It was given up: ${why}. Go on with POST /v1/evals/{evalId}/resume.`);
+            const at = this.platform.now();
+            const data: FailingJob = { job: "eval", jobId: evalId, reason: "died" };
+            this.kit.outbox.put("limit", evalId, { type: "job.failing", key: `job.failing ${evalId} ${at}`, data, at });
+          }),
       },
     };
   }

@@ -54,6 +54,11 @@ export class Deadlines {
     if (set === undefined || set <= now || set > at) this.moveBrief(name, at);
   }
 
+  /** When one passes that is stored; milliseconds since the epoch. */
+  at(name: string): number | undefined {
+    return this.known().get(name);
+  }
+
   /** Names of those that have passed, the earliest first. They stay until they are cleared or moved. */
   passed(now: number): string[] {
     return [...this.known(), ...this.brief]

@@ -1,10 +1,12 @@
 /**
  * A job on a person's data at work: kind by kind, slice by slice, each noted in its journal before the next. A slice that was done and not
  * noted is done again, which finds nothing left. One that fails is tried again as all work is, and the job given up with it in the end; the
- * same request begins it again where it was.
+ * same request begins it again where it was, and an erasure begins again by itself each hour: it is owed by law.
  */
+import { failureReasonOf } from "../../src/application/job-failure.js";
 import type { SubjectJobPlatform } from "../../src/application/subjects/job-platform.js";
 import { describeError } from "../../src/platform/logging.js";
+import type { FailureReason } from "../../src/tenancy/job-failure.js";
 import {
   exportKeptMs,
   type JobDefinition,
@@ -16,8 +18,8 @@ import { Kit } from "../kit/kit.js";
 import type { EndingWork } from "../kit/work-loop.js";
 import { SubjectJobStore } from "./store.js";
 
-/** When a job that a hold stops looks again, in milliseconds. */
-const holdRecheckMs = 3_600_000;
+/** When an erasure that a hold stops looks again, or one that fails begins again; in milliseconds. */
+const recheckMs = 3_600_000;
 /** No token is older: those of the subject needn't be refused any more, in milliseconds. */
 const tokensGoneMs = 3_900_000;
 /** Passes over all kinds: the second finds what was written while the first one went on. */
@@ -41,6 +43,8 @@ export class SubjectJobEngine {
   private isResting = false;
   /** Everybody can see that it goes on. */
   private isCopied = false;
+  /** What the last slice of this instance threw. */
+  private thrown: FailureReason | undefined;
 
   constructor(
     ctx: DurableObjectState,
@@ -72,16 +76,17 @@ export class SubjectJobEngine {
     this.kit.loop.kick();
   }
 
-  /** One that was given up goes on where it was. */
+  /** One that fails or waits goes on where it was. */
   beginAgain(): void {
     const { store, kit } = this;
-    if (store.job().status !== "failed") return;
+    const { status } = store.job();
+    if (status !== "failed" && status !== "on_hold") return;
     kit.write(() => {
       store.setStatus("running");
-      kit.deadlines.move(expiryDeadline, undefined);
-      kit.deadlines.move(givenUpDeadline, undefined);
+      for (const name of [expiryDeadline, givenUpDeadline, continueDeadline]) kit.deadlines.move(name, undefined);
       kit.loop.kick();
     });
+    this.isCopied = false;
   }
 
   describe(): SubjectJob {
@@ -89,7 +94,12 @@ export class SubjectJobEngine {
     const { definition } = state;
     const isExport = definition.kind === "export";
     const files = isExport && state.status === "completed" ? this.store.files() : [];
-    return shownJob(definition, { ...state, receipt: this.store.receipt(isExport), files });
+    return shownJob(definition, {
+      ...state,
+      receipt: this.store.receipt(isExport),
+      files,
+      retryAt: this.retryAt(state.status),
+    });
   }
 
   /** Resolves when it has ended or waits, at the latest after `waitMs`. */
@@ -101,19 +111,25 @@ export class SubjectJobEngine {
     return this.store.job().status === "completed" ? this.store.part(kind, after) : undefined;
   }
 
+  private retryAt(status: SubjectJob["status"]): number | undefined {
+    return status === "failed" || status === "on_hold" ? this.kit.deadlines.at(continueDeadline) : undefined;
+  }
+
   private isRunning(): boolean {
     return this.store.job().status === "running";
   }
 
   private nextSlice(): EndingWork {
-    return { id: sliceWork, drive: () => this.slice(), park: () => {}, fail: (why) => this.giveUp(why) };
+    return { id: sliceWork, drive: () => this.slice(), park: () => {}, fail: () => this.giveUp() };
   }
 
   private async slice(): Promise<() => void> {
+    this.thrown = undefined;
     try {
       await this.work();
     } catch (error) {
-      this.noteFailure(String(describeError(error).error ?? "it failed"));
+      this.thrown = failureReasonOf(error);
+      this.store.fail(this.thrown);
       throw error;
     }
     return () =>
@@ -126,19 +142,17 @@ export class SubjectJobEngine {
       });
   }
 
-  private noteFailure(why: string): void {
-    this.store.fail(`${this.store.nextKind()?.kind ?? "end"}: ${why}`.slice(0, 300));
-  }
-
-  private giveUp(why: string | undefined): void {
+  private giveUp(): void {
     const { store, kit } = this;
     const now = this.ports.now();
     kit.write(() => {
-      if (why !== undefined) this.noteFailure(why);
+      // What threw has been noted; what died could not.
+      if (this.thrown === undefined) store.fail("died");
       store.setStatus("failed");
       kit.loop.forgetTries(sliceWork);
       kit.deadlines.move(givenUpDeadline, now);
       if (store.job().definition.kind === "export") kit.deadlines.move(expiryDeadline, now + exportKeptMs);
+      else kit.deadlines.move(continueDeadline, now + recheckMs);
     });
     this.isCopied = false;
   }
@@ -152,7 +166,7 @@ export class SubjectJobEngine {
     if (holds.length > 0) {
       this.kit.write(() => {
         store.setStatus("on_hold", holds);
-        this.kit.deadlines.move(continueDeadline, ports.now() + holdRecheckMs);
+        this.kit.deadlines.move(continueDeadline, ports.now() + recheckMs);
       });
       this.isCopied = false;
       await platform.copy(definition, this.describe());
@@ -206,12 +220,16 @@ export class SubjectJobEngine {
   private deadlinePassed(name: string, ctx: DurableObjectState): void {
     if (name === continueDeadline) {
       this.isResting = false;
-      if (this.store.job().status === "on_hold") this.store.setStatus("running");
+      const { status } = this.store.job();
+      if (status === "on_hold" || status === "failed") {
+        this.store.setStatus("running");
+        this.isCopied = false;
+      }
       this.kit.loop.kick();
       return;
     }
     const failed = (error: unknown): void => {
-      this.kit.deadlines.move(name, this.ports.now() + holdRecheckMs);
+      this.kit.deadlines.move(name, this.ports.now() + recheckMs);
       this.kit.log("warn", "subject_job.failed", describeError(error));
     };
     if (name === givenUpDeadline) ctx.waitUntil(this.showGivenUp().catch(failed));
@@ -219,11 +237,14 @@ export class SubjectJobEngine {
     if (name === tokensDeadline) ctx.waitUntil(this.forgetName().catch(failed));
   }
 
-  /** In lists too. What it failed of may be what they lie in: then later. */
+  /** In lists and to webhooks too. What it failed of may be what they lie in: then later. */
   private async showGivenUp(): Promise<void> {
-    const { copy } = await this.ports.platform();
-    const { status, definition } = this.store.job();
-    if (status === "failed") await copy(definition, this.describe());
+    const { copy, tellFailing } = await this.ports.platform();
+    const { status, definition, failure } = this.store.job();
+    if (status !== "failed" || failure === undefined) return;
+    const shown = this.describe();
+    await copy(definition, shown);
+    await tellFailing(definition, failure, shown.retryAt);
   }
 
   private async expire(): Promise<void> {

@@ -1,7 +1,9 @@
 /** A job's tables: what it is, how far each kind is, and the files of an export. */
 import { z } from "zod";
 import { exec } from "../../src/platform/sql.js";
+import { type FailureReason, failureReasons } from "../../src/tenancy/job-failure.js";
 import {
+  type Failure,
   type JobDefinition,
   jobDefinitionSchema,
   type ReceiptLine,
@@ -23,7 +25,7 @@ export interface JobState {
   readonly status: SubjectJob["status"];
   readonly endedAt: number | undefined;
   readonly holds: readonly string[];
-  readonly failure: string | undefined;
+  readonly failure: Failure | undefined;
   readonly passes: number;
 }
 
@@ -52,7 +54,7 @@ export class SubjectJobStore {
       status: z.enum(["running", "on_hold", "failed", "completed"]).parse(row.status),
       endedAt: row.ended_at === null ? undefined : Number(row.ended_at),
       holds: holdsSchema.parse(JSON.parse(String(row.holds))),
-      failure: row.failure === null ? undefined : String(row.failure),
+      failure: row.failure === null ? undefined : readFailure(String(row.failure)),
       passes: Number(row.passes),
     };
   }
@@ -61,7 +63,8 @@ export class SubjectJobStore {
     this.exec`UPDATE job SET status = ${status}, holds = ${JSON.stringify(holds)}`;
   }
 
-  fail(failure: string | undefined): void {
+  fail(reason: FailureReason | undefined): void {
+    const failure = reason && `${this.nextKind()?.kind ?? "end"}: ${reason}`;
     this.exec`UPDATE job SET failure = ${failure} WHERE failure IS NOT ${failure}`;
   }
 
@@ -154,4 +157,10 @@ export class SubjectJobStore {
       .exec`SELECT n, body FROM parts WHERE kind = ${kind} AND n > ${after} ORDER BY n LIMIT 1`.toArray();
     return row && { n: Number(row.n), body: String(row.body) };
   }
+}
+
+/** Versions before kept what was thrown, which nobody is shown any more. */
+function readFailure(stored: string): Failure {
+  const [step = "", named] = stored.split(": ");
+  return { step, reason: failureReasons.find((reason) => reason === named) ?? "unforeseen" };
 }

@@ -93,7 +93,8 @@ export const outboxTopics = {
     payload: z.custom<Settlement>(),
   },
   limit: {
-    description: "A limit was nearly or wholly used up; webhooks are told.",
+    description:
+      "What webhooks are told of a tenant as a whole: that a limit was nearly or wholly used up, or a job given up.",
     handler: "d1",
     payload: z.custom<{ type: string; key: string; data: object; at: number }>(),
   },

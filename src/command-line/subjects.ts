@@ -96,7 +96,8 @@ async function ended(conclave: Conclave, begun: Schemas["SubjectJob"]): Promise<
     throw new CommandError(`${job.jobId} waits until it is released: ${(job.holds ?? []).join(", ")} hold it`);
   }
   if (job.status === "failed") {
-    throw new CommandError(`${job.jobId} was given up in ${job.failure}. The same command begins again`);
+    const again = job.retryAt === undefined ? "" : `, and it begins again by itself at ${job.retryAt}`;
+    throw new CommandError(`${job.jobId} failed in ${job.failure}. The same command begins it again at once${again}`);
   }
   return job;
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { all, batch, type Database, type Sql, sql } from "../platform/sql.js";
 import { limitEventsRoot } from "../tenancy/limits/events.js";
 import { integer, text, textOrNull } from "./columns.js";
+import { tellTenant } from "./tenant-events.js";
 import { owedToAll } from "./webhook-deliveries.js";
 
 /** How many are told of at once; the next minute tells the next. */
@@ -39,7 +40,7 @@ export class AskReminders {
       WHERE status = 'open' AND overdue_told IS NULL AND overdue_at <= ${new Date(now).toISOString()}
       ORDER BY overdue_at LIMIT ${toldAtOnce}`;
     const tellings = rows.flatMap((row) => [
-      event(row.tenant_id, "ask.overdue", row.ask_id, now, {
+      tellTenant(row.tenant_id, "ask.overdue", row.ask_id, now, {
         ...{ askId: row.ask_id, kind: row.kind, audience: row.audience, priority: row.priority },
         ...rootOf(row.owner_id),
         ...{ agent: row.agent ?? undefined, subject: row.subject ?? undefined },
@@ -60,7 +61,10 @@ export class AskReminders {
     const tellings = rows.flatMap(({ tenant_id, open, oldest }) => {
       const again = sql`UPDATE inboxes SET tell_at = ${open > 0 ? now + toldAgainMs : undefined} WHERE tenant_id = ${tenant_id}`;
       if (open === 0) return [again];
-      return [event(tenant_id, "asks.waiting", String(now), now, { open, oldestOpenedAt: oldest ?? undefined }), again];
+      return [
+        tellTenant(tenant_id, "asks.waiting", String(now), now, { open, oldestOpenedAt: oldest ?? undefined }),
+        again,
+      ];
     });
     await this.write(tellings, rows, now);
   }
@@ -70,12 +74,6 @@ export class AskReminders {
     const tenants = [...new Set(rows.map(({ tenant_id }) => tenant_id))];
     await batch(this.db, [...tellings, ...tenants.map((tenantId) => owedToAll(tenantId, limitEventsRoot, now))]);
   }
-}
-
-/** Told again it is the same. */
-function event(tenantId: string, type: string, key: string, at: number, data: object): Sql {
-  return sql`INSERT INTO limit_events (tenant_id, key, type, data, at)
-    VALUES (${tenantId}, ${`${type} ${key}`}, ${type}, ${JSON.stringify(data)}, ${at}) ON CONFLICT DO NOTHING`;
 }
 
 function rootOf(ownerId: string): object {

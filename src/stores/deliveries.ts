@@ -9,6 +9,7 @@ import { decisionWord, urgencyOf } from "../asks/listing.js";
 import { isTopicOf, type ReadPayload, readPayload, type TopicOf, UnknownTopicError } from "../catalogues/outbox.js";
 import type { LaterJob } from "../catalogues/webhooks.js";
 import { batch, type Database, exists, type Sql, sql } from "../platform/sql.js";
+import { limitEventsRoot } from "../tenancy/limits/events.js";
 import { loaded } from "../text/lazily.js";
 import { insertAct } from "./audit-log.js";
 import { countUnit } from "./experiment-store.js";
@@ -244,12 +245,12 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: Handler<Topic> } = {
     );
   },
 
-  limit: (messages, { tenantId }) =>
-    messages.map(
-      ({ payload: { type, key, data, at } }) =>
-        sql`INSERT INTO limit_events (tenant_id, key, type, data, at)
-          VALUES (${tenantId}, ${key}, ${type}, ${JSON.stringify(data)}, ${at}) ON CONFLICT DO NOTHING`,
-    ),
+  limit: (messages, { tenantId, ownerId }) =>
+    messages.flatMap(({ payload: { type, key, data, at } }) => [
+      sql`INSERT INTO limit_events (tenant_id, key, type, data, at)
+        VALUES (${tenantId}, ${key}, ${type}, ${JSON.stringify(data)}, ${at}) ON CONFLICT DO NOTHING`,
+      ...(ownerId === limitEventsRoot ? [] : [owedToAll(tenantId, limitEventsRoot, at)]),
+    ]),
 
   channel_conversation: (messages, { tenantId }) =>
     messages.map(

@@ -7,6 +7,7 @@ import { subjectJobSchema } from "../tenancy/subjects.js";
 import { forgetInArchive } from "./archive/audit-archive.js";
 import { insertResourceAct } from "./audit-log.js";
 import { text, textOrNull } from "./columns.js";
+import { tellTenant } from "./tenant-events.js";
 
 export interface SubjectRef {
   readonly tenantId: string;
@@ -217,10 +218,10 @@ export class SubjectStore {
     return rows.map(({ id }) => id);
   }
 
-  /** An erasure of theirs that was given up. */
-  async failedErasure({ tenantId, subject }: SubjectRef): Promise<string | undefined> {
+  /** An erasure of theirs that goes on, waits, or fails. */
+  async unfinishedErasure({ tenantId, subject }: SubjectRef): Promise<string | undefined> {
     const row = await first(this.db, idRow)`SELECT job_id AS id FROM subject_jobs INDEXED BY subject_jobs_of_subject
-      WHERE tenant_id = ${tenantId} AND subject = ${subject} AND kind = 'erasure' AND status = 'failed' LIMIT 1`;
+      WHERE tenant_id = ${tenantId} AND subject = ${subject} AND kind = 'erasure' AND status <> 'completed' LIMIT 1`;
     return row?.id;
   }
 
@@ -245,8 +246,7 @@ export class SubjectStore {
   ): Promise<boolean> {
     const { subject: _, ...shown } = job;
     const [told] = await batch(this.db, [
-      sql`INSERT INTO limit_events (tenant_id, key, type, data, at)
-        VALUES (${tenantId}, ${`subject.erased ${jobId}`}, 'subject.erased', ${JSON.stringify(data)}, ${at}) ON CONFLICT DO NOTHING`,
+      tellTenant(tenantId, "subject.erased", jobId, at, data),
       insertResourceAct(tenantId, "subject.erased", { kind: "subjects", name: pseudonym }, { by, at, reason }),
       sql`INSERT INTO erasures (tenant_id, kind, root_id, item_id, at)
         VALUES (${tenantId}, 'subject', ${pseudonym}, ${digest}, ${at}) ON CONFLICT DO NOTHING`,

@@ -4,6 +4,7 @@ import { type ActorRecord, actorRecordSchema } from "../conversation/actor-recor
 import { defined } from "../conversation/defined.js";
 import { itemName, subjectSchema } from "../conversation/names.js";
 import { lazily } from "../text/lazily.js";
+import { type FailureReason, failureText } from "./job-failure.js";
 
 const jobKinds = ["erasure", "export"] as const;
 const jobStatuses = ["running", "on_hold", "failed", "completed"] as const;
@@ -63,11 +64,18 @@ export const subjectJobSchema = lazily(() =>
       .string()
       .optional()
       .describe(
-        "Which step failed at the last try, and why. It is tried again; with the status `failed` once the job is begun again.",
+        "Which step failed at the last try, and why, in words of a closed set. It is tried again; with the status `failed` when the job begins again.",
       ),
+    retryAt: z.iso.datetime().optional().describe("When an erasure that waits or fails begins again by itself."),
   }),
 );
 export type SubjectJob = z.infer<ReturnType<typeof subjectJobSchema>>;
+
+/** Which step of a job failed, and why. */
+export interface Failure {
+  readonly step: string;
+  readonly reason: FailureReason;
+}
 
 /** A job as it is shown. */
 export function shownJob(
@@ -79,11 +87,12 @@ export function shownJob(
     readonly receipt: readonly ReceiptLine[];
     readonly files: readonly { readonly kind: string; readonly lines: number; readonly characters: number }[];
     readonly holds: readonly string[];
-    readonly failure: string | undefined;
+    readonly failure: Failure | undefined;
+    readonly retryAt: number | undefined;
   },
 ): SubjectJob {
   const { jobId, kind, subject, pseudonym, by, reason, at } = definition;
-  const { status, endedAt, receipt, files, holds, failure } = state;
+  const { status, endedAt, receipt, files, holds, failure, retryAt } = state;
   return {
     jobId,
     kind,
@@ -93,7 +102,11 @@ export function shownJob(
     createdAt: new Date(at).toISOString(),
     status,
     receipt: [...receipt],
-    ...defined({ endedAt: endedAt === undefined ? undefined : new Date(endedAt).toISOString(), failure }),
+    ...defined({
+      endedAt: endedAt === undefined ? undefined : new Date(endedAt).toISOString(),
+      failure: failure && failureText(failure.step, failure.reason),
+      retryAt: retryAt === undefined ? undefined : new Date(retryAt).toISOString(),
+    }),
     ...(kind === "export" && {
       files: files.map((file) => ({ ...file, path: `/v1/subject-jobs/${jobId}/files/${file.kind}` })),
     }),

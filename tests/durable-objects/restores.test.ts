@@ -8,6 +8,7 @@ import { SessionGateway } from "../../src/gateways/session-gateway.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
 import { PlatformHistory } from "../support/platform-history.js";
 import { asksHuman, newTeam, routesTo } from "../support/teams.js";
+import { toldOf } from "../support/told.js";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -116,6 +117,9 @@ it("what fails every time is given up after so many tries, and is shown with why
   const services = composeServices(env);
   for (let minutes = 2; minutes < 40; minutes++) await resumeRestores(Date.now() + minutes * minute, services);
   expect(await listed()).toMatchObject([{ status: "given_up", tries: mostTries, failure: expect.any(String) }]);
+  expect(await toldOf(tenant.tenantId)).toMatchObject([
+    { type: "job.failing", data: { job: "restore", reason: expect.any(String) } },
+  ]);
   vi.restoreAllMocks();
   const again = await tenant.call("POST", `${path}/restore`, { at }, key);
   expect(again).toMatchObject({ status: 409, body: { detail: expect.stringContaining("given up") } });

@@ -9,11 +9,13 @@ import type { RootGateway, RootObject } from "../../gateways/root-gateway.js";
 import { newId } from "../../platform/ids.js";
 import { describeError, log } from "../../platform/logging.js";
 import type { Restore } from "../../stores/restore-store.js";
+import { tellFailing } from "../../stores/tenant-events.js";
 import { type Actor, systemActor } from "../../tenancy/actor.js";
 import type { RecordedAct } from "../../tenancy/audit.js";
 import { type Erasure, erasuresSince } from "../../tenancy/erasures.js";
 import { lazily } from "../../text/lazily.js";
 import { claimId } from "../creation.js";
+import { failureReasonOf } from "../job-failure.js";
 import type { Services } from "../services.js";
 
 export const restoreTarget = lazily(() =>
@@ -97,6 +99,8 @@ export async function resumeRestores(at: number, services: Services): Promise<vo
         error instanceof ProblemError ? error.problem.detail : "Something went wrong here; the log says what.";
       const isGivenUp = await services.restores.failed(restore, failure, mostTries);
       const outcome = isGivenUp ? "given_up" : "failed";
+      const job = { job: "restore", jobId: restore.restoreId, reason: failureReasonOf(error) } as const;
+      if (isGivenUp) await tellFailing(services.db, tenantId, job, at);
       log("error", "restore.failed", { tenantId, objectId: rootId, outcome, ...describeError(error) });
     });
   }

@@ -63,7 +63,7 @@ export const eraseSubject = act("eraseSubject", {
     tag: personalDataTag,
     summary: "Erase what there is of an end user (admins)",
     description:
-      "Their tokens are void at once. A job erases conversations, runs, roundtables, memories, asks, decisions, kept answers and counters, and puts a pseudonym in their name's place in usage and audit. It ends with a receipt; what it has been interrupted in it goes on with. One that was given up (`failed`) the same request begins again. While a hold names them it is a 409 `on_hold`. Don't write their name into the reason: it stays.",
+      "Their tokens are void at once. A job erases conversations, runs, roundtables, memories, asks, decisions, kept answers and counters, and puts a pseudonym in their name's place in usage and audit. It ends with a receipt; what it has been interrupted in it goes on with. One that fails (`failed`) begins again each hour, and at once by the same request. While a hold names them it is a 409 `on_hold`. Don't write their name into the reason: it stays.",
     body: "request",
     answer: "The job",
     status: 202,
@@ -74,9 +74,9 @@ export const eraseSubject = act("eraseSubject", {
   run: async (actor, { subject, request: { reason } }, services) => {
     const { tenantId } = actor;
     await refuseHeld(tenantId, { subject }, services);
-    // One that was given up goes on, under its pseudonym.
-    const failed = await services.subjects.failedErasure({ tenantId, subject });
-    const definition = { ...(await definitionOf(actor, "erasure", subject, { reason }, services, failed)), reason };
+    // One that has begun goes on, under its pseudonym.
+    const begun = await services.subjects.unfinishedErasure({ tenantId, subject });
+    const definition = { ...(await definitionOf(actor, "erasure", subject, { reason }, services, begun)), reason };
     await services.readers.revoke(tenantId, subject, definition.by);
     return services.subjectJobs.begin(definition);
   },

@@ -1,7 +1,9 @@
 /** What the object of a job does with a person's data: a slice at a time, each of which can be done again. */
+import { defined } from "../../conversation/defined.js";
 import { sha256Hex } from "../../platform/digest.js";
+import { tellFailing } from "../../stores/tenant-events.js";
 import { limitEventsRoot } from "../../tenancy/limits/events.js";
-import type { JobDefinition, SubjectJob } from "../../tenancy/subjects.js";
+import type { Failure, JobDefinition, SubjectJob } from "../../tenancy/subjects.js";
 import type { Services } from "../services.js";
 import type { ErasedSlice, ExportedSlice } from "./kind.js";
 import { subjectKinds } from "./kinds.js";
@@ -20,6 +22,8 @@ export interface SubjectJobPlatform {
   readonly copy: (job: JobDefinition, shown: SubjectJob) => Promise<void>;
   /** Ends an erasure for everybody else. */
   readonly erased: (job: JobDefinition, shown: SubjectJob) => Promise<void>;
+  /** Tells webhooks of one that fails. */
+  readonly tellFailing: (job: JobDefinition, failure: Failure, retryAt: string | undefined) => Promise<void>;
   /** What has to be left for an hour goes: no token is older then. */
   readonly unrevoke: (job: JobDefinition) => Promise<void>;
   /** The files of an export are gone. */
@@ -59,6 +63,15 @@ export function subjectJobPlatform(services: Services): SubjectJobPlatform {
         data: { jobId, pseudonym, found, left },
       });
       await services.subjects.forgetNames(job);
+      await services.sendWebhookJobs([{ tenantId, rootId: limitEventsRoot, inMs: 0 }]);
+    },
+    tellFailing: async ({ tenantId, jobId, kind }, failure, retryAt) => {
+      await tellFailing(
+        services.db,
+        tenantId,
+        { job: kind, jobId, ...failure, ...defined({ retryAt }) },
+        services.now(),
+      );
       await services.sendWebhookJobs([{ tenantId, rootId: limitEventsRoot, inMs: 0 }]);
     },
     unrevoke: async (job) => {

@@ -1,6 +1,7 @@
 /** Whether what the deployment needs can be reached. Anybody may know: it says nothing of a tenant. */
 import { defined } from "../../conversation/defined.js";
 import { describeError, log } from "../../platform/logging.js";
+import { failingJobs } from "../../stores/tenant-events.js";
 import { everywhere } from "../home.js";
 import type { Services } from "../services.js";
 import { fullSoonBytes } from "./archive-audit.js";
@@ -36,7 +37,7 @@ interface Sealing {
 }
 
 /** How many migrations this code expects the database to have: those of the folder `migrations`, which the Worker can't read. */
-export const migrationCount = 43;
+export const migrationCount = 44;
 
 type Check = "ok" | "failed";
 
@@ -53,7 +54,7 @@ export async function checkHealth(services: Services): Promise<Health> {
   const isReached = databases.every(({ have }) => have !== undefined);
   const have = isReached ? Math.min(...databases.map((one) => one.have ?? 0)) : undefined;
   const { canMove } = await services.auditArchive();
-  const warnings = databases.flatMap(({ bytes }) => warningsOf({ bytes, canMove }));
+  const warnings = databases.flatMap(({ bytes, failing }) => warningsOf({ bytes, canMove, failing }));
   const check = (isRight: boolean): Check => (isRight ? "ok" : "failed");
   const checks = {
     database: check(isReached),
@@ -70,15 +71,28 @@ export async function checkHealth(services: Services): Promise<Health> {
 }
 
 /** What will stop working if nobody does anything. */
-export function warningsOf({ bytes, canMove }: { readonly bytes: number; readonly canMove: boolean }): string[] {
-  if (canMove || bytes <= fullSoonBytes) return [];
+export function warningsOf({ bytes, canMove, failing = 0 }: Warned & { readonly canMove: boolean }): string[] {
   const gigabytes = (bytes / 1_000_000_000).toFixed(1);
+  const rest = canMove
+    ? "though a bucket is bound as ARCHIVE: look in the log for audit.move_failed, or add a database."
+    : "and nothing of it can go elsewhere: bind an R2 bucket as ARCHIVE, and old rows of the audit go there.";
   return [
-    `The database holds ${gigabytes} GB of at most 10, and nothing of it can go elsewhere: bind an R2 bucket as ARCHIVE, and old rows of the audit go there.`,
+    ...(bytes > fullSoonBytes ? [`The database holds ${gigabytes} GB of at most 10, ${rest}`] : []),
+    ...(failing > 0
+      ? [
+          `Jobs that failed again and again within the last day: ${failing}. The log has job.failing with their tenants, and their webhooks were told.`,
+        ]
+      : []),
   ];
 }
 
-async function checkDatabase({ database, db }: Services): Promise<DatabaseHealth & { readonly bytes: number }> {
+interface Warned {
+  readonly bytes: number;
+  /** Jobs that fail again and again: erasures, restores and others. */
+  readonly failing?: number | undefined;
+}
+
+async function checkDatabase({ database, db, now }: Services): Promise<DatabaseHealth & Warned> {
   const found = await db
     .prepare("SELECT (SELECT COUNT(*) FROM d1_migrations) AS n FROM (SELECT COUNT(*) FROM tenants)")
     .all<{ n: number }>()
@@ -86,7 +100,9 @@ async function checkDatabase({ database, db }: Services): Promise<DatabaseHealth
       log("error", "health.database", { database, ...describeError(error) });
       return undefined;
     });
-  return { database, have: found?.results[0]?.n, bytes: found?.meta.size_after ?? 0 };
+  // A database that is behind is told of above.
+  const failing = await failingJobs(db, now()).catch(() => 0);
+  return { database, have: found?.results[0]?.n, bytes: found?.meta.size_after ?? 0, failing };
 }
 
 async function checkSealing(services: Services): Promise<Sealing> {

@@ -1,8 +1,18 @@
 /** What webhooks are told of limits: each once in a window. */
 import { z } from "zod";
 import type { EventDefinitions } from "../../conversation/event.js";
+import { failureReasons } from "../job-failure.js";
 
 const about = z.object({ limit: z.string(), scope: z.string(), resetsAt: z.string().optional() });
+
+const failingJob = z.object({
+  job: z.enum(["erasure", "export", "restore", "eval"]),
+  jobId: z.string(),
+  step: z.string().optional(),
+  reason: z.enum(failureReasons),
+  retryAt: z.string().optional(),
+});
+export type FailingJob = z.infer<typeof failingJob>;
 
 export const limitEvents = {
   "limit.warned": {
@@ -23,6 +33,13 @@ export const limitEvents = {
     audience: "operator",
     roots: ["limits"],
     data: z.object({ jobId: z.string(), pseudonym: z.string(), found: z.number(), left: z.number() }),
+  },
+  "job.failing": {
+    description:
+      "A job in the background fails again and again: an erasure, which is tried again each hour (told once a day), or an export, a restore or an eval that was given up until somebody asks for it again.",
+    audience: "operator",
+    roots: ["limits"],
+    data: failingJob,
   },
 } as const satisfies EventDefinitions;
 
