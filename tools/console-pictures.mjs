@@ -39,16 +39,22 @@ async function furnish() {
     const { sessionId } = await call("POST", "/v1/sessions", { agent: "shop", subject: "ana" });
     await call("POST", `/v1/sessions/${sessionId}/messages`, { content });
   }
+  const topic = "Do we answer customers on Sundays?";
+  const { sessionId } = await call("POST", "/v1/roundtables", { topic, mode: "collaborative", agentCount: 3 });
+  const clerk = { id: "clerk", description: "Orders", capabilities: { skills: ["order"] }, model: "offline" };
+  const team = { supervisor: { strategy: "skill-based" }, workers: [clerk] };
+  const { runId } = await call("POST", "/v1/runs", { team, input: "Where is my order?", subject: "ana" });
+  return { roundtable: `/console/roundtables/${sessionId}`, run: `/console/runs/${runId}` };
 }
 
 /** What docs/console.md shows. */
-const shown = ["overview", "inbox", "decisions", "supervisors", "people"];
+const shown = ["overview", "inbox", "roundtable", "decisions", "supervisors", "people"];
 const views = folder
   ? [1280, 800, 390].flatMap((width) => ["light", "dark"].map((colorScheme) => ({ width, colorScheme })))
   : [{ width: 1120, colorScheme: "light" }];
 const to = folder ?? "docs/pictures";
 mkdirSync(to, { recursive: true });
-await furnish();
+const furnished = await furnish();
 const { link } = await person("Ada Lovelace", "ada@example.com", "admin");
 const browser = await launcher.launch({
   args: ["--no-sandbox", "--headless=shell"],
@@ -63,8 +69,8 @@ const paths = await page.locator("nav a").evaluateAll((links) => links.map((one)
 for (const { width, colorScheme } of views) {
   await page.setViewportSize({ width, height: 700 });
   await page.emulateMedia({ colorScheme });
-  for (const path of [...paths, "/console/you"]) {
-    const name = path.split("/").at(-1);
+  const named = [...paths, "/console/you"].map((path) => [path.split("/").at(-1), path]);
+  for (const [name, path] of [...named, ...Object.entries(furnished)]) {
     if (!folder && !shown.includes(name)) continue;
     await page.goto(site + path);
     if (name === "inbox") {

@@ -4,7 +4,7 @@ import type { Ask } from "../../src/asks/ask.js";
 import { defined } from "../../src/conversation/defined.js";
 import { awaitedContext } from "../../src/roundtable/context-request.js";
 import type { ResultOutcome } from "../../src/roundtable/context-results.js";
-import { type Debate, exitWords, isCompleted, statusOf } from "../../src/roundtable/debate.js";
+import { type Debate, exitWords, inSeatOrder, isCompleted, statusOf } from "../../src/roundtable/debate.js";
 import { type DebateRecord, shownDebate, shownPosition } from "../../src/roundtable/debate-record.js";
 import { type SeatInfo, seatInfo, seatsOf } from "../../src/roundtable/panel.js";
 import { shownRequest } from "../../src/roundtable/request-book.js";
@@ -44,10 +44,13 @@ export function roundtableView(
   const record = store.roundtable();
   const debate = debateOf(store);
   const { error, synthesis, degraded } = record;
+  const seats = seatsAt(record);
+  const taken = inSeatOrder(store.positions(), seats).map((position) => shownPosition(seats, position));
   return {
     ...summaryView(store),
     message: messageOf(store, debate),
-    ...shownDebate({ ...debate, seats: seatsAt(record) }),
+    ...shownDebate({ ...debate, seats }),
+    ...(taken.length === 0 ? {} : { taken }),
     ...defined({ retryAt: more.retryAt, outcomes: more.outcomes && [...more.outcomes], synthesis, error }),
     asks: asks.filter(({ kind, status }) => kind !== "context" && status === "open"),
     degraded,

@@ -240,6 +240,7 @@ const notices: Readonly<Record<string, string>> = {
   taken: "You have taken it over: the agent answers nothing here until you hand it back.",
   said: "Sent.",
   returned: "The agent answers again.",
+  stopped: "Cancelled.",
 };
 
 function answer(html: string, status: number): Response {

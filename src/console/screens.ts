@@ -13,13 +13,16 @@ import { message } from "./screens/message.js";
 import { overview } from "./screens/overview.js";
 import { people } from "./screens/people.js";
 import { resources } from "./screens/resources.js";
+import { roundtable, roundtables } from "./screens/roundtables.js";
+import { run, runs, runTrace } from "./screens/runs.js";
 import { settings } from "./screens/settings.js";
 import { turn } from "./screens/turn.js";
 import { webhook, webhooks } from "./screens/webhooks.js";
 import { you } from "./screens/you.js";
 
 export const screens: readonly Screen[] = [
-  ...[overview, inbox, ask, conversations, conversation, message, turn, decisions, decision],
+  ...[overview, inbox, ask, conversations, conversation, message, turn],
+  ...[runs, run, runTrace, roundtables, roundtable, decisions, decision],
   ...resources,
   ...[people, keys, grants, channels, channel, webhooks, webhook, settings, audit, you, authorize],
 ];

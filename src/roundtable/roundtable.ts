@@ -179,6 +179,8 @@ export const roundtableSchema = z.object({
   totalRounds: z.int(),
   /** Of the last complete round. */
   responses: z.array(shownPositionSchema),
+  /** Those that were taken so far in the round that runs. */
+  taken: z.array(shownPositionSchema).optional(),
   consensus: consensusSchema.optional(),
   /** The open ones. */
   contextRequests: z.array(contextRequestViewSchema).optional(),

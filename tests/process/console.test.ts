@@ -360,6 +360,47 @@ describe("a conversation", () => {
   });
 });
 
+describe("runs and roundtables", () => {
+  it("are watched: what comes is shown without a press, what is asked leads to the inbox, and everybody can use the pages", async () => {
+    const tenant = await furnished();
+    const call = async (method: string, path: string, body?: unknown) =>
+      z.record(z.string(), z.any()).parse(await worker.call(method, path, tenant.key, body));
+    const hostile = hostileTexts.join("\n").slice(0, 9_000);
+    const worker1 = { id: "clerk", description: "Everything", capabilities: { skills: ["help"] }, model: "offline" };
+    const team = { supervisor: { strategy: "skill-based", fallbackWorker: "clerk" }, workers: [worker1] };
+    const { runId } = await call("POST", "/v1/runs", { team, input: hostile, subject: "ana" });
+    const table = { topic: hostile, mode: "collaborative", agentCount: 2, rounds: 3, exitOnConsensus: false };
+    const { sessionId } = await call("POST", "/v1/roundtables", table);
+    const page = await newPage({ bypassCSP: true });
+    await join(page, (await invited("operator", tenant)).link);
+    await page.goto(`${origin}/console/roundtables/${sessionId}`);
+    await page.getByRole("table", { name: "What they asked for" }).getByRole("link").first().click();
+    await page.getByRole("link", { name: "the roundtable" }).click();
+    const rounds = page.getByRole("navigation", { name: "Rounds" });
+    await rounds.getByRole("link", { name: "1" }).waitFor();
+    expect(await rounds.getByRole("link").count()).toBe(1);
+    await call("POST", `/v1/roundtables/${sessionId}/continue`, { skipPending: true });
+    await rounds.getByRole("link", { name: "2" }).waitFor();
+    await rounds.getByRole("link", { name: "1" }).click();
+    await page.waitForURL(/round=1$/);
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByText("paused").waitFor();
+    for (const path of [`/runs/${runId}`, `/runs/${runId}/trace`, `/roundtables/${sessionId}`]) {
+      await page.setViewportSize({ width: 390, height: 800 });
+      await page.goto(`${origin}/console${path}`);
+      await page.addScriptTag({ content: axe.source });
+      const found = await page.evaluate(async () => (await Reflect.get(globalThis, "axe").run()).violations);
+      expect([path, found]).toEqual([path, []]);
+      expect([path, await page.evaluate("document.documentElement.scrollWidth - innerWidth")]).toEqual([path, 0]);
+      expect(await page.evaluate(() => Reflect.get(globalThis, "harmed"))).toBe(undefined);
+    }
+    const other = await newPage();
+    await join(other, (await invited()).link);
+    for (const path of [`/runs/${runId}`, `/roundtables/${sessionId}`])
+      expect((await other.goto(`${origin}/console${path}`))?.status()).toBe(404);
+  });
+});
+
 /** A tenant that has something on every screen. */
 async function furnished() {
   const tenant = await worker.tenant();

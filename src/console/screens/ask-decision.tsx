@@ -45,11 +45,20 @@ export function About({ ask }: { readonly ask: Ask }) {
         ...facts.flatMap(([name, value]) =>
           value === undefined || value === "" ? [] : [[name, <Text inline text={value} />] as const],
         ),
+        ...placesOf(from).map(([name, to]) => ["Part of", <a href={to}>{name}</a>] as const),
         ["Waits since", <Time at={ask.openedAt} />],
         ...(ask.deadline === undefined ? [] : [["Due", <Time at={ask.deadline} />] as const]),
       ]}
     />
   );
+}
+
+/** What it holds up, as a page that can be watched. */
+function placesOf({ runId, roundtableId }: Ask["from"]): readonly (readonly [string, string])[] {
+  return [
+    ...(runId === undefined ? [] : [["the run", `/console/runs/${runId}`] as const]),
+    ...(roundtableId === undefined ? [] : [["the roundtable", `/console/roundtables/${roundtableId}`] as const]),
+  ];
 }
 
 /** What decides it. What is written is sent as it stands in the field: changed text is an edit, unchanged text is accepted. */

@@ -311,6 +311,9 @@ describe("control of a debate", () => {
       expect(parseEvents(seen).map(({ event }) => event)).toContain("position.taken");
       await reader.cancel();
     });
+    // Whoever reads it meanwhile sees who has spoken.
+    const meanwhile = readTable(await tenant.call("GET", `/v1/roundtables/${started.sessionId}`));
+    expect(meanwhile).toMatchObject({ running: true, responses: [], taken: [{ agentId: "a", position: "Ship it." }] });
     await panel.analyst.reply({
       text: JSON.stringify({
         conclusion: "One would ship.",
