@@ -243,16 +243,17 @@ export function insertPinning(
     WHERE names <> '[]'`;
 }
 
-/** The row of a pass over what somebody writes to a memory, or of what was recalled from it. */
+/** The row of a pass over what somebody writes to a memory, or of what was recalled from it. @param only where it is true */
 export function insertMemoryPass(
   { tenantId, memoryId }: { readonly tenantId: string; readonly memoryId: string },
   pass: { readonly state: SupervisionState; readonly actor: ActorRecord; readonly at: number },
+  only: Sql = sql`TRUE`,
 ): Sql {
   const { hook, decision } = pass.state;
   const body = JSON.stringify(packedForAudit(pass.state));
   return sql`INSERT INTO audit (${columns})
     SELECT ${tenantId}, ${memoryId}, ${nextRevision(tenantId, memoryId)}, ${pass.at}, '', ${hook}, ${decision}, ${body},
-      'supervision', ${JSON.stringify(pass.actor)}`;
+      'supervision', ${JSON.stringify(pass.actor)} WHERE ${only}`;
 }
 
 /**

@@ -1,7 +1,11 @@
-import { expect, it } from "vitest";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { takeShadows } from "../../src/stores/memory/shadow-store.js";
+import { supervisingAgent, toolCalls } from "../durable-objects/supervision/support.js";
 import { auditAbout } from "../support/audit.js";
 import { send } from "../support/conclave.js";
+import { runEachMinute } from "../support/housekeeping.js";
 import { callTool, mcpClient } from "../support/mcp-client.js";
 import { newMemory, type TestMemory } from "../support/memory.js";
 
@@ -171,4 +175,65 @@ it("texts on record that are the same have the same digest within a memory, and 
     .map(({ steps }) => steps[0]?.beforeHash);
   expect(again).toBe(first);
   expect(new Set([first, rome, elsewhere]).size).toBe(3);
+});
+
+describe("a shadow that asks a model", () => {
+  const blocks = toolCalls(["block_message", { reason: "I would." }]);
+
+  async function shadowed() {
+    const memory = await newMemory();
+    const shadow = await supervisingAgent(memory.tenant, "shadow", { mode: "shadow" });
+    await memory.tenant.call("PATCH", "/v1/tenant", { settings: { supervisors: ["shadow"] } });
+    const verdicts = async () =>
+      (await auditAbout(memory.tenant, "supervision")).filter(({ steps }) => JSON.stringify(steps).includes("shadow"));
+    const left = async (): Promise<unknown> =>
+      env.DB.prepare("SELECT COUNT(*) AS n FROM memory_shadows WHERE memory_id = ?").bind(memory.memoryId).first("n");
+    return { memory, shadow, verdicts, left };
+  }
+
+  it("is waited for by no write, and its verdict comes on record once", async () => {
+    const { memory, shadow, verdicts, left } = await shadowed();
+    await memory.call("POST", "/entries", { rawEntry: "I live in Turin." });
+    expect(await shadow.requests()).toEqual([]);
+    expect(await verdicts()).toEqual([]);
+    await shadow.reply({ ...blocks, hold: "verdict" });
+    const [first, second] = [runEachMinute(), runEachMinute()];
+    await shadow.until({ requests: 1 });
+    await shadow.release("verdict");
+    await Promise.all([first, second]);
+    const step = { supervisor: "shadow", mode: "shadow", action: "block", reasons: ["I would."] };
+    expect(await verdicts()).toMatchObject([
+      { decision: "allow", memoryId: memory.memoryId, actor: { kind: "key" }, steps: [step] },
+    ]);
+    expect(JSON.stringify((await shadow.requests())[0])).toContain("I live in Turin.");
+    expect(await left()).toBe(0);
+    await runEachMinute();
+    expect(await shadow.requests()).toHaveLength(1);
+  });
+
+  it("that its Worker died over is taken up again", async () => {
+    const { memory, shadow, verdicts } = await shadowed();
+    await memory.call("POST", "/entries", { rawEntry: "I live in Turin." });
+    // Somebody took it, and was never heard of again.
+    await takeShadows(env.DB, Date.now(), Date.now() - 1, 1_000);
+    await shadow.reply(blocks);
+    await runEachMinute();
+    expect(await verdicts()).toHaveLength(1);
+  });
+
+  it("never judges what is erased, before it begins or while it is at it", async () => {
+    const { memory, shadow, verdicts, left } = await shadowed();
+    const { entryId } = await memory.call("POST", "/entries", { rawEntry: "I live in Turin." });
+    await memory.tenant.call("DELETE", `${memory.path}/entries/${entryId}`);
+    expect(await left()).toBe(0);
+    const other = await memory.call("POST", "/entries", { rawEntry: "I live in Bari." });
+    await shadow.reply({ ...blocks, hold: "verdict" });
+    const run = runEachMinute();
+    await shadow.until({ requests: 1 });
+    await memory.tenant.call("DELETE", `${memory.path}/entries/${other.entryId}`);
+    await shadow.release("verdict");
+    await run;
+    expect(await verdicts()).toEqual([]);
+    expect(JSON.stringify(await shadow.requests())).not.toContain("Turin");
+  });
 });

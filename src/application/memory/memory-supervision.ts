@@ -14,6 +14,7 @@ import { insertMemoryPass } from "../../stores/audit-log.js";
 import { saltOfMemory } from "../../stores/memory/memory-store.js";
 import { activeAtHop } from "../../supervision/as-hop.js";
 import { dataGuard, givesOrders } from "../../supervision/orders-in-data.js";
+import type { PendingShadow } from "../../supervision/shadows.js";
 import type { SupervisionState } from "../../supervision/state.js";
 import { type Subject, type SubjectOf, spokenText } from "../../supervision/subject.js";
 import { type Supervised, supervise } from "../../supervision/supervise.js";
@@ -22,6 +23,7 @@ import { isOfKind } from "../../tenancy/resources.js";
 import { lazily } from "../../text/lazily.js";
 import { saltedHash } from "../salted-hash.js";
 import { missing, named, pinsOf, type SetupSources, tenantPolicies, type WorkPolicies } from "../work-setup.js";
+import { storedShadow } from "./memory-shadows.js";
 
 export type SupervisionSources = Pick<SetupSources, "tenants" | "resources" | "supervisors"> & {
   readonly db: Database;
@@ -46,6 +48,8 @@ interface MemoryName {
 /** What is put on record of some texts of one memory. */
 interface PassRecord {
   readonly passes: SupervisionState[];
+  /** Those whose verdict a write doesn't wait for. */
+  readonly shadows: PendingShadow[];
   readonly hash: (subject: Subject) => Promise<string>;
 }
 
@@ -90,7 +94,7 @@ export class MemorySupervision {
           this.judge(content, supervisors.value, policies, record),
     );
     const outcomes = await settleInOrder(tasks, textsAtOnce);
-    await this.keep(memory, actor, record.passes);
+    await this.keep(memory, actor, record.passes, record.shadows);
     const refused = outcomes.flatMap((outcome, at): Refused[] => issuesOf(outcome, texts[at]));
     if (refused.length > 0) return refuseWrite(refused);
     return ok(outcomes.flatMap((outcome) => (outcome === "held" ? [] : [spokenText(outcome.subject)])));
@@ -184,7 +188,7 @@ export class MemorySupervision {
     content: string,
     supervisors: readonly Supervisor[],
     { strict, reviews }: WorkPolicies,
-    { passes, hash }: PassRecord,
+    { passes, shadows, hash }: PassRecord,
     use: Use = "kept",
   ): Promise<Outcome> {
     const subject: MemorySubject =
@@ -198,6 +202,7 @@ export class MemorySupervision {
         withDeadline: withCancelSignal,
         strict,
         decided: (state) => void passes.push({ ...state, subject: {} }),
+        shadow: (pending) => void shadows.push(pending),
         review: reviews,
         source: {},
       });
@@ -239,20 +244,22 @@ export class MemorySupervision {
 
   private recordOf(memory: MemoryName): PassRecord {
     const salt = lazily(() => saltOfMemory(this.sources.db, memory, newId("req")));
-    return { passes: [], hash: async (subject) => saltedHash(await salt(), subject) };
+    return { passes: [], shadows: [], hash: async (subject) => saltedHash(await salt(), subject) };
   }
 
   private async keep(
     { tenantId, memoryId }: MemoryName,
     actor: ActorRecord,
     passes: readonly SupervisionState[],
+    shadows: readonly PendingShadow[] = [],
   ): Promise<void> {
     if (passes.length === 0) return;
     const { db, now } = this.sources;
-    await batch(
-      db,
-      passes.map((state) => insertMemoryPass({ tenantId, memoryId }, { state, actor: recordOf(actor), at: now() })),
-    );
+    const [memory, by, at] = [{ tenantId, memoryId }, recordOf(actor), now()];
+    await batch(db, [
+      ...passes.map((state) => insertMemoryPass(memory, { state, actor: by, at })),
+      ...shadows.map((shadow) => storedShadow(memory, shadow, by, at)),
+    ]);
   }
 }
 

@@ -1,10 +1,11 @@
 /**
- * What the schedule does. Each minute: webhooks are told of what waits for people too long, what they are owed is looked for, and the exchange of the deployment's secret and interrupted restores go on, and guards of experiments look at what was counted. Twice an hour besides: kept answers that nobody repeats any more go and sessions of one turn that has ended, the lists of
+ * What the schedule does. Each minute: webhooks are told of what waits for people too long, what they are owed is looked for, and the exchange of the deployment's secret and interrupted restores go on, guards of experiments look at what was counted, and shadows judge what was written to memories. Twice an hour besides: kept answers that nobody repeats any more go and sessions of one turn that has ended, the lists of
  * remote tools are compared, and memories are looked after.
  */
 import { act } from "../act.js";
 import { guardExperiments } from "../evidence/guard-experiments.js";
 import { maintainMemories } from "../memory/maintenance.js";
+import { judgeMemoryShadows } from "../memory/memory-shadows.js";
 import { forgetStateless } from "../openai/forget-stateless.js";
 import { resumeRestores } from "../restores/restore-root.js";
 import type { Services } from "../services.js";
@@ -32,6 +33,7 @@ export const runMaintenance = act("runMaintenance", {
     await resumeRestores(at, services);
     if (services.database === 0) await Promise.all([copyLimits(services), copyPrices(services)]);
     await guardExperiments(at, services);
+    await judgeMemoryShadows(services);
     if (owedAlone) return;
     await archiveAudit(at, services);
     await services.answers.purgeExpired(at);
