@@ -246,7 +246,7 @@ function makeServices(env: Env, place: Place) {
     adminSecret: env.ADMIN_SECRET,
     providers: configuredProviders(env),
     now,
-    readPage: (name) => readAsset(env.PAGES, `/${name}.md`),
+    readPage: (file) => readAsset(env.PAGES, file.replace(/^docs/, "")),
     near: nearStoresOf(env, db),
     callers: new CallerStore(db, placements),
     people: loaded(async () => new (await import("./stores/people-store.js")).PeopleStore(db, now)),
@@ -314,7 +314,7 @@ async function sendWebhookJobs(env: Env, jobs: readonly LaterJob[]): Promise<voi
 }
 
 /** The address is the binding's own: only the path counts. */
-async function readAsset(assets: Fetcher, path: string): Promise<string | undefined> {
+async function readAsset(assets: Fetcher, path: string): Promise<ArrayBuffer | undefined> {
   const found = await assets.fetch(`https://assets.local${path}`);
-  return found.ok ? found.text() : undefined;
+  return found.ok ? found.arrayBuffer() : undefined;
 }

@@ -71,8 +71,8 @@ export interface Services {
   /** Of models, those that the deployment has for every tenant: `openai`, `workers-ai`. */
   readonly providers: readonly string[];
   readonly now: () => number;
-  /** A page of the documentation, as Markdown. */
-  readonly readPage: (name: string) => Promise<string | undefined>;
+  /** A file of `docs`, by its path in the repository: a page, a picture, the style. */
+  readonly readPage: (file: string) => Promise<ArrayBuffer | undefined>;
   readonly db: Database;
   readonly sealer: Sealer;
   readonly policy: OutgoingPolicy;

@@ -1,20 +1,18 @@
-/** The OpenAPI document, a page to read it, and the pages of the documentation. */
+/** The OpenAPI document and the site: the pages of the documentation, and the document as pages. */
 import type { Context } from "hono";
 import { z } from "zod";
 import "./components.js";
 import { problem } from "../conversation/problem.js";
 import { version } from "../conversation/version.js";
-import { sha256Hex } from "../platform/digest.js";
 import { documentationIsPublic, readerAuth } from "./auth.js";
 import type { AppEnv } from "./context.js";
-import { docsPage } from "./docs-page.js";
 import { fileSchema } from "./document/file-schema.js";
 import { makeDocument } from "./document/make.js";
 import type { ApiDocument } from "./document/model.js";
-import { pageNames } from "./documentation-pages.js";
 import type { LoadedFace } from "./face.js";
-import { markdownPage } from "./markdown-page.js";
+import { MadeOnce } from "./made-once.js";
 import { json as jsonAnswer, newRouter, route } from "./routing.js";
+import { type ReadText, Site } from "./site/site.js";
 
 const info = {
   title: "Conclave",
@@ -29,28 +27,34 @@ const servers = [{ url: "/", description: "This deployment" }];
 
 const tags = ["System"];
 const pageHeaders = {
-  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  "content-security-policy":
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   vary: "accept",
+};
+/** What the pages are made of beside texts. A drawing has its colours for light and dark in itself. */
+const files: Readonly<Record<string, { readonly type: string; readonly policy?: string }>> = {
+  css: { type: "text/css; charset=utf-8" },
+  png: { type: "image/png" },
+  svg: { type: "image/svg+xml", policy: "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'" },
 };
 const html = { "text/html": { schema: z.string() } } as const;
 const unchanged = { 304: { description: "It is what the request's If-None-Match names" } } as const;
+const pageContent = { ...html, "text/markdown": { schema: z.string() } } as const;
+
+function noSuchPage() {
+  return problem("not_found", "There is no such page; /docs lists all there are.");
+}
+
+function textsOf(c: Context<AppEnv>): ReadText {
+  return async (file) => {
+    const found = await c.get("services").readPage(file);
+    return found === undefined ? undefined : new TextDecoder().decode(found);
+  };
+}
+
 /** They change with the deployment alone. What is for those who have a key is in no cache that others share. */
 function cacheable(c: Context<AppEnv>): string {
   return `${documentationIsPublic(c) ? "public" : "private"}, max-age=300`;
-}
-
-/** A text of some hundred kilobytes, made when it is first asked for, with the tag that it is asked for again by. */
-class MadeOnce {
-  private made: { readonly text: string; readonly etag: string } | undefined;
-
-  constructor(private readonly make: () => string) {}
-
-  async read(): Promise<{ readonly text: string; readonly etag: string }> {
-    if (this.made !== undefined) return this.made;
-    const text = this.make();
-    this.made = { text, etag: `"${(await sha256Hex(text)).slice(0, 32)}"` };
-    return this.made;
-  }
 }
 
 /** Whoever has it is told so, without it. A cache that packs texts weakens their tags. */
@@ -60,7 +64,7 @@ function isKnown(c: Context<AppEnv>, etag: string): boolean {
 }
 
 /**
- * `/openapi.json`, made from the routes themselves; `/docs`, a page to read it; and `/docs/{page}`, what errors link to.
+ * `/openapi.json`, made from the routes themselves; `/docs`, the site's first page; `/docs/{page}`, what errors link to; `/docs/api`, the document as pages.
  *
  * @param described the faces whose routes the document is made of, in its order
  */
@@ -74,7 +78,7 @@ export function documentation(described: readonly LoadedFace[]): LoadedFace {
     return made;
   };
   const wholeText = new MadeOnce(() => JSON.stringify(document()));
-  const page = new MadeOnce(() => docsPage(document(), pageNames).toString());
+  const site = new Site(document);
 
   app.openapi(
     route({
@@ -125,14 +129,16 @@ export function documentation(described: readonly LoadedFace[]): LoadedFace {
       path: "/docs",
       operationId: "getReferencePage",
       tags,
-      summary: "The OpenAPI document as a page",
+      summary: "The documentation's first page, or what is found in it",
       security: [],
+      request: { query: z.object({ q: z.string().max(200).optional().describe("What is looked for, in words") }) },
       responses: { 200: { description: "The page", content: html }, ...unchanged },
     }),
     async (c) => {
-      const { text, etag } = await page.read();
-      const headers = { ...pageHeaders, etag, "cache-control": cacheable(c) };
-      return isKnown(c, etag) ? c.body(null, 304, headers) : c.html(text, 200, headers);
+      const { q = "" } = c.req.valid("query");
+      const headers = { ...pageHeaders, "cache-control": cacheable(c) };
+      if (q.trim() !== "") return c.html(await site.found(q, textsOf(c)), 200, headers);
+      return shown(c, "/docs");
     },
   );
 
@@ -146,20 +152,64 @@ export function documentation(described: readonly LoadedFace[]): LoadedFace {
       summary: "A page of the documentation",
       security: [],
       request: { params: z.object({ page: z.string().max(100) }) },
+      responses: { 200: { description: "The page", content: pageContent }, ...unchanged },
+    }),
+    (c) => shown(c, `/docs/${c.req.valid("param").page}`),
+  );
+
+  app.openapi(
+    route({
+      "x-act": "anybody",
+      method: "get",
+      path: "/docs/{folder}/{page}",
+      operationId: "getDocumentationFile",
+      tags,
+      summary: "A page of the documentation in a folder, a picture, a family of operations",
+      security: [],
+      request: { params: z.object({ folder: z.string().max(100), page: z.string().max(100) }) },
       responses: {
-        200: { description: "The page", content: { ...html, "text/markdown": { schema: z.string() } } },
+        200: {
+          description: "The page or file",
+          content: {
+            ...pageContent,
+            "text/css": { schema: z.string() },
+            "image/png": { schema: z.string() },
+            "image/svg+xml": { schema: z.string() },
+          },
+        },
+        ...unchanged,
       },
     }),
     async (c) => {
-      const name = c.req.valid("param").page.replace(/\.md$/, "");
-      const text = pageNames.includes(name) ? await c.get("services").readPage(name) : undefined;
-      if (text === undefined) throw problem("not_found", "There is no such page; /docs lists all there are.");
-      if (c.req.header("accept")?.includes("text/html") ?? false) {
-        return c.html(markdownPage(name, text), 200, pageHeaders);
-      }
-      return c.body(text, 200, { "content-type": "text/markdown; charset=utf-8", vary: "accept" });
+      const { folder, page } = c.req.valid("param");
+      const kind = files[/\.(css|png|svg)$/.exec(page)?.[1] ?? ""];
+      if (kind === undefined) return shown(c, `/docs/${folder}/${page}`);
+      const file = /^[a-z]+$/.test(folder) ? await c.get("services").readPage(`docs/${folder}/${page}`) : undefined;
+      if (file === undefined) throw noSuchPage();
+      return c.body(file, 200, {
+        ...pageHeaders,
+        "content-security-policy": kind.policy ?? pageHeaders["content-security-policy"],
+        "content-type": kind.type,
+        "cache-control": cacheable(c),
+      });
     },
   );
+
+  /** For a browser as HTML, for everybody else as it was written; what is made from the document is HTML alone. */
+  async function shown(c: Context<AppEnv>, path: string) {
+    const isFirst = path === "/docs" || /^\/docs\/README(\.md)?$/.test(path);
+    const address = isFirst ? "/docs" : path.replace(/\.md$/, "");
+    const read = textsOf(c);
+    const asHtml = path === "/docs" || (c.req.header("accept")?.includes("text/html") ?? false);
+    const source = asHtml ? undefined : await site.source(address, read);
+    if (source !== undefined)
+      return c.body(source, 200, { "content-type": "text/markdown; charset=utf-8", vary: "accept" });
+    const page = await site.page(address, read);
+    if (page === undefined) throw noSuchPage();
+    const { text, etag } = await page.read();
+    const headers = { ...pageHeaders, etag, "cache-control": cacheable(c) };
+    return isKnown(c, etag) ? c.body(null, 304, headers) : c.html(text, 200, headers);
+  }
   return self;
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -6,10 +6,10 @@ import { openApiDocument } from "../../scripts/openapi-document.js";
 import { problemCodes } from "../../src/conversation/problem.js";
 import { documentSchema, operationsOf } from "../../src/http/document/model.js";
 import { isSchema, mapInner, nameOf, namesIn, type Schema } from "../../src/http/document/schema.js";
-import { pageNames } from "../../src/http/documentation-pages.js";
 import { operationId } from "../../src/http/operation-id.js";
+import { readSiteMap } from "../../src/http/site/site-map.js";
 import { DocumentCheck, ShapeCheck } from "../support/document-check.js";
-import { root } from "./pages.js";
+import { readPages, root } from "./pages.js";
 
 const text = await openApiDocument();
 const document = documentSchema.parse(JSON.parse(text));
@@ -280,11 +280,12 @@ describe("the check that every answer of the suite goes through", () => {
   });
 });
 
-describe("the pages that the Worker serves", () => {
-  it("are all those of docs/: another one is a line in src/http/documentation-pages.ts", () => {
-    const files = readdirSync(`${root}docs`).filter((name) => name.endsWith(".md"));
-    expect(pageNames.map((name) => `${name}.md`).sort()).toEqual(files.sort());
-  });
+it("the first page of the documentation lists every page of docs/, and so the Worker serves it", () => {
+  const listed = readSiteMap(readFileSync(`${root}docs/README.md`, "utf8")).flatMap(({ pages }) => pages);
+  const files = readPages("docs").flatMap(({ path }) => (path.startsWith("docs/decisions/") ? [] : [path]));
+  expect(listed.map(({ path }) => path).sort()).toEqual(
+    ["README.md", ...files.filter((path) => path !== "docs/README.md")].sort(),
+  );
 });
 
 describe("the name of an operation", () => {

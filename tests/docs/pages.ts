@@ -17,8 +17,8 @@ export function readPages(folder = ""): Page[] {
   return readdirSync(root + folder, { withFileTypes: true }).flatMap((entry) => {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
     if (entry.isDirectory()) return skipped.has(entry.name) ? [] : readPages(path);
-    // Prompts are pages for models.
-    if (!entry.name.endsWith(".md") || path.startsWith("src/")) return [];
+    // Prompts are pages for models; a link to a page is that page.
+    if (!entry.name.endsWith(".md") || path.startsWith("src/") || entry.isSymbolicLink()) return [];
     const text = readFileSync(root + path, "utf8");
     return [{ path, text, prose: text.replaceAll(/^```[\s\S]*?^```/gm, "") }];
   });

@@ -101,22 +101,33 @@ describe("the OpenAPI document", () => {
     expect(open.filter((place) => !ofClients.test(place))).toEqual([]);
   });
 
-  it("can be read as a page, without a script and without a key", async () => {
-    const page = await send("GET", "/docs");
+  it("can be read as pages, without a script and without a key: one that lists everything, one a family, one a shape", async () => {
+    const page = await send("GET", "/docs/api");
     expect(page.headers.get("content-type")).toContain("text/html");
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
     const text = await page.text();
-    expect(text).not.toContain("<script");
     for (const { path } of await operations()) expect(text).toContain(path);
+    const families = linksOf(text).filter((link) => link.startsWith("/docs/api/"));
+    expect(families.length).toBeGreaterThan(200);
+    for (const address of new Set(families.map((link) => link.split("#")[0] ?? ""))) {
+      const family = await (await send("GET", address)).text();
+      expect(family.length, address).toBeLessThan(110_000);
+      const shapes = linksOf(family).filter((link) => link.startsWith("/docs/shapes/"));
+      for (const shape of shapes) expect(text).toContain(`href="${shape}"`);
+      for (const link of families.filter((one) => one.startsWith(`${address}#`)))
+        expect(family).toContain(`id="${link.split("#")[1]}"`);
+    }
+    expect(await (await send("GET", "/docs/shapes/ModelAgentInput")).text()).toContain("instructions");
+    expect((await send("GET", "/docs/shapes/constructor")).status).toBe(404);
   });
 
-  it("is made once, document and page, and a 304 for whoever has it", async () => {
-    for (const path of ["/openapi.json", "/docs"]) {
+  it("is made once, document and pages, and a 304 for whoever has it", async () => {
+    for (const path of ["/openapi.json", "/docs", "/docs/api", "/docs/api/memory"]) {
       const first = await send("GET", path);
       const etag = first.headers.get("etag") ?? "";
       expect(etag, path).toMatch(/^"[0-9a-f]{32}"$/);
       expect(first.headers.get("cache-control")).toBe("public, max-age=300");
-      expect((await first.text()).length).toBeGreaterThan(100_000);
+      await first.text();
       for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
         const again = await send("GET", path, { headers: { "if-none-match": known } });
         expect([again.status, await again.text(), again.headers.get("etag")], path).toEqual([304, "", etag]);
@@ -125,25 +136,50 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("serves the pages of the documentation, for browsers and as Markdown, and links to them", async () => {
-    const reference = await (await send("GET", "/docs")).text();
-    const names = [...reference.matchAll(/href="\/docs\/(\w+)"/g)].map(([, name]) => name);
-    expect(names).toEqual(expect.arrayContaining(["README", "errors", "sessions"]));
-    for (const name of names) {
-      const markdown = await send("GET", `/docs/${name}`);
-      expect(markdown.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
-      expect(await markdown.text()).toMatch(/^# /);
-      const page = await send("GET", `/docs/${name}`, { headers: { accept: "text/html,*/*;q=0.8" } });
-      expect(page.headers.get("content-type")).toContain("text/html");
+  it("begins with a page of at most 60 kB whose side bar leads to every page, for browsers and as Markdown", async () => {
+    const first = await (await send("GET", "/docs")).text();
+    expect(first.length).toBeLessThan(60_000);
+    const links = new Set(linksOf(first.slice(first.indexOf("<nav"))));
+    expect([...links]).toEqual(
+      expect.arrayContaining(["/docs/errors", "/docs/sessions", "/docs/conclave", "/docs/api"]),
+    );
+    for (const address of [...links, "/docs/README"]) {
+      const page = await send("GET", address, { headers: { accept: "text/html,*/*;q=0.8" } });
+      expect([page.status, page.headers.get("content-type")], address).toEqual([200, "text/html; charset=UTF-8"]);
       expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
-      expect(await page.text()).not.toContain("<script");
+      const text = await page.text();
+      expect(text).not.toContain("<script");
+      expect(text).not.toContain("style=");
+      for (const [, picture = ""] of text.matchAll(/<img src="([^"]+)"/g)) {
+        const shown = await send("GET", picture);
+        expect([shown.status, shown.headers.get("content-type")], picture).toEqual([
+          200,
+          expect.stringMatching(/^image/),
+        ]);
+        await shown.arrayBuffer();
+      }
+      if (address === "/docs/api") continue;
+      const markdown = await send("GET", address === "/docs" ? "/docs/README" : address);
+      expect(markdown.headers.get("content-type"), address).toBe("text/markdown; charset=utf-8");
+      expect(await markdown.text()).toMatch(/^# /);
     }
     const sessions = await (await send("GET", "/docs/sessions", { headers: { accept: "text/html" } })).text();
     // A block of code stays text, and a link to another page leads to where the Worker serves it.
     expect(sessions).toContain("<pre>");
     expect(sessions).toMatch(/href="\/docs\/\w+(#[\w-]+)?"/);
     expect((await send("GET", "/docs/sessions.md")).status).toBe(200);
-    expect((await send("GET", "/docs/constructor")).status).toBe(404);
+    expect((await send("GET", "/docs/site/style.css")).headers.get("content-type")).toContain("text/css");
+    for (const nothing of ["/docs/constructor", "/docs/site/nothing.css", "/docs/..%2f/style.css", "/docs/site/style"])
+      expect((await send("GET", nothing)).status, nothing).toBe(404);
+  });
+
+  it("is searched without a script: what is found leads to a heading of a page, and what is asked for is shown as text", async () => {
+    const found = await (await send("GET", "/docs?q=how+do+I+exchange+a+secret")).text();
+    expect(found).toContain('href="/docs/security#rotate-a-secret"');
+    const hostile = await (await send("GET", `/docs?q=${encodeURIComponent('"><img src=x onerror=1>')}`)).text();
+    expect(hostile).not.toContain("<img src=x");
+    expect(await (await send("GET", "/docs?q=zzzzqqqq")).text()).toContain("Nothing was found");
+    expect((await send("GET", `/docs?q=${"a".repeat(300)}`)).status).toBe(422);
   });
 
   it("explains each problem where its type leads, on the same origin, and says something to an end user", async () => {
@@ -368,3 +404,7 @@ describe("another tenant's ids, on every route of the document", () => {
     expect(theirs.sessionId).toMatch(/^ses_/);
   });
 });
+
+function linksOf(page: string): string[] {
+  return [...page.matchAll(/<a href="([^"]+)"/g)].map(([, link = ""]) => link);
+}

@@ -12,7 +12,8 @@ import { isEditButton, readButton } from "../../src/channels/questions.js";
 import { splitText } from "../../src/channels/split.js";
 import { likeMessage, mentionedItems } from "../../src/chat/context.js";
 import { dataBlock } from "../../src/conversation/data-block.js";
-import { markdownPage } from "../../src/http/markdown-page.js";
+import { markdown } from "../../src/http/site/markdown.js";
+import { findPassages, passagesOf } from "../../src/http/site/search.js";
 import { citedItems, withoutCitations } from "../../src/memory/citations.js";
 import { contextProblems, itemKey, parseContext } from "../../src/memory/context-document.js";
 import { itemsOfText, originsByHand } from "../../src/memory/context-items.js";
@@ -115,7 +116,10 @@ export const fed: Readonly<Record<string, Feed>> = {
   "src/chat/context.ts likeMessage": (text) =>
     likeMessage(text, [{ name: "shipping", text: "Parcels travel nine days.", description: "delivery" }]),
   "src/conversation/data-block.ts dataBlock": (text) => dataBlock("data", { from: text }, text),
-  "src/http/markdown-page.ts markdownPage": (text) => markdownPage("page", text),
+  "src/http/site/markdown.ts markdown": (text) => markdown("docs/page.md", text),
+  "src/http/site/search.ts passagesOf": (text) => passagesOf({ path: "docs/page.md", title: "Page" }, text),
+  "src/http/site/search.ts findPassages": (text) =>
+    findPassages(passagesOf({ path: "docs/page.md", title: "Page" }, text), text.slice(0, 200)),
   "src/memory/citations.ts withoutCitations": withoutCitations,
   "src/memory/citations.ts citedItems": (text) => citedItems(text, { version: 1, items: [] }, ["ent_1"]),
   "src/memory/context-document.ts parseContext": parseContext,
@@ -284,7 +288,7 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/conversation/actor-record.ts readAuthor": "a column that we wrote",
   "src/conversation/problem.ts refuse": "a sentence of ours",
   "src/conversation/problem.ts problem": "a sentence of ours",
-  "src/http/docs-page.ts docsPage": "our own pages",
+  "src/http/site/": "our own pages",
   "src/http/document/": "our own document",
   "src/http/routing.ts ": "a sentence of ours",
   "src/http/ui-chat/reply-text.ts ReplyTextParts.settle": "compares it with what was shown",

@@ -10,8 +10,9 @@ export interface Operations {
     readonly replayAdminErasures: Operation<{ readonly "body": { readonly "since": string; readonly "items": readonly (Schemas["ErasureInput"])[]; readonly "nextCursor"?: string | null | undefined } }, Schemas["ReplayedErasures"]>;
     readonly getOpenApiDocument: Operation<{}, { readonly [name: string]: unknown }>;
     readonly getConfigSchema: Operation<{ readonly "file": string | number }, { readonly [name: string]: unknown }>;
-    readonly getReferencePage: Operation<{}, "response">;
+    readonly getReferencePage: Operation<{ readonly "q"?: string }, "response">;
     readonly getDocumentationPage: Operation<{ readonly "page": string | number }, "response">;
+    readonly getDocumentationFile: Operation<{ readonly "folder": string | number; readonly "page": string | number }, "response">;
   };
   readonly admin: {
     readonly listAdminTenants: Operation<{ readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["Tenant"])[]; readonly "nextCursor": string | null }>;
@@ -377,6 +378,7 @@ export const calls = {
     getConfigSchema: "GET /schemas/{file}",
     getReferencePage: "=GET /docs",
     getDocumentationPage: "=GET /docs/{page}",
+    getDocumentationFile: "=GET /docs/{folder}/{page}",
   },
   admin: {
     listAdminTenants: "GET /v1/admin/tenants",

@@ -50,9 +50,11 @@ export const descriptions: Readonly<Record<string, string>> = {
   getHealth: "Needs no key. A 503 says which check failed.",
   getOpenApiDocument: "This document. Needs no key.",
   getReferencePage:
-    "All operations and shapes as one page without a script, and links to the pages of the documentation.",
+    "The site's first page, whose side bar leads to all others; with `q`, what is found in them. Without a script. The reference of this document stands at `/docs/api`.",
   getDocumentationPage:
     "As a page for a browser, and as Markdown for anything that doesn't ask for HTML. The `type` of a problem leads here.",
+  getDocumentationFile:
+    "`jobs` and `pictures` hold what they are called, `api` a page for each family of operations, `shapes` one for each shape.",
 
   createAdminTenant: "The key has the role `admin`. It is not stored and can't be shown again.",
   listAdminTenants: "Newest first, a page at a time.",

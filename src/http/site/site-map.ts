@@ -1,0 +1,51 @@
+/** The documentation as its first page, `docs/README.md`, lists it. What a row of its tables begins with is served; nothing else is. */
+
+export interface SitePage {
+  /** In the repository: `docs/jobs/support-bot.md`. */
+  readonly path: string;
+  readonly title: string;
+}
+
+export interface SiteSection {
+  readonly title: string;
+  readonly pages: readonly SitePage[];
+}
+
+export const firstPage = "docs/README.md";
+/** The repository's own first page, which stands outside of what is served; a link in `docs` brings it there. */
+const readme = { path: "README.md", file: "docs/conclave.md" };
+const repository = "https://repository.invalid/";
+
+/** @param text that of `docs/README.md` */
+export function readSiteMap(text: string): SiteSection[] {
+  const sections = text
+    .split("\n## ")
+    .slice(1)
+    .map((section) => {
+      const [title = "", ...lines] = section.split("\n");
+      const pages = lines.flatMap((line) => {
+        const [, words = "", target = ""] = /^\| \[([^\][]+)\]\(([^()\s]+\.md)\)/.exec(line) ?? [];
+        return target === "" ? [] : [{ path: new URL(target, repository + firstPage).pathname.slice(1), title: words }];
+      });
+      return { title, pages };
+    });
+  return sections.filter(({ pages }) => pages.length > 0);
+}
+
+/** Where the Worker serves what a page links to, such as `/docs/errors#invalid`; `undefined`: it serves no such thing. */
+export function addressOf(target: string, from: string): string | undefined {
+  if (target.startsWith("#") || target.startsWith("https://")) return target;
+  if (!URL.canParse(target, repository + from)) return undefined;
+  const { href, pathname, hash } = new URL(target, repository + from);
+  const path = pathname.slice(1);
+  if (!href.startsWith(repository)) return undefined;
+  if (path === firstPage) return `/docs${hash}`;
+  // Notes on decisions aren't uploaded: docs/.assetsignore.
+  if (path !== readme.path && !/^docs\/(?!decisions\/)/.test(path)) return undefined;
+  return `/${fileOf(path).replace(/\.md$/, "")}${hash}`;
+}
+
+/** The file below `docs` that a page's text is read from. */
+export function fileOf(path: string): string {
+  return path === readme.path ? readme.file : path;
+}
