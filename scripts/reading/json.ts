@@ -15,7 +15,7 @@ const ownJson: Readonly<Record<string, string>> = {
   "src/chat/turn-calls.ts": "events that we stored",
   "src/http/ui-chat/stream.ts": "our own stream of events",
   "src/mcp/steps.ts": "our own stream of events",
-  "src/http/docs-page.ts": "a copy of our own document",
+  "src/http/site/reference.ts": "a copy of our own document",
   "src/client/": "runs in the caller's process, and reads our answers",
   "src/command-line/": "runs in the caller's process, and reads its own files",
 };
