@@ -200,7 +200,11 @@ export class ThreadEngine {
     }
     const { failure, indexedSeq, marks } = store.thread();
     if (failure !== undefined) store.setFailure(undefined);
-    if (work === undefined) return "idle";
+    if (work === undefined) {
+      // What its models took: nobody else comes by to send it off, and limits keep it reserved until then.
+      kit.deliverSoon();
+      return "idle";
+    }
     this.sendJob({ fromSeq: indexedSeq, toSeq: marks.lastSeq });
     return "yielded";
   }

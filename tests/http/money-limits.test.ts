@@ -47,15 +47,16 @@ test("of fifty messages at once no more are let through than a limit of 40 cents
   const answers = await Promise.all(sessions.map((sessionId) => message(tenant, sessionId)));
   const billed = ((await model.requests()).length - before) * 0.01;
   expect(billed).toBeLessThanOrEqual(0.4);
-  const refused = answers.filter(({ status }) => status === 429);
-  expect(answers.filter(({ status }) => status === 200).length + refused.length).toBe(50);
+  // At the door, or by the call of a turn that was let in before the others took what there was.
+  const refused = answers.filter(({ status, body }) => status === 429 || body.error?.code === "limit_reached");
   expect(refused.length).toBeGreaterThan(0);
-  for (const { headers, body } of refused) {
-    expect(body.code).toBe("limit_reached");
-    for (const field of ["retry-after", "ratelimit-policy", "ratelimit"]) expect(headers.get(field)).not.toBeNull();
-  }
+  expect(answers.filter(({ body }) => body.status === "completed").length + refused.length).toBe(50);
   await eventually(async () => expect(await stateOf(tenant, "a-day")).toMatchObject({ reserved: 0 }));
   expect((await stateOf(tenant, "a-day")).used).toBeCloseTo(billed, 5);
+  let last = await message(tenant, await tenant.session());
+  for (let more = 0; more < 40 && last.status === 200; more++) last = await message(tenant, await tenant.session());
+  expect(last).toMatchObject({ status: 429, body: { code: "limit_reached" } });
+  for (const field of ["retry-after", "ratelimit-policy", "ratelimit"]) expect(last.headers.get(field)).not.toBeNull();
   await eventually(async () => {
     const { items } = (await tenant.call("GET", "/v1/limit-events")).body;
     expect(items.filter(({ event }: { event: string }) => event === "limit.reached")).toHaveLength(1);
@@ -207,7 +208,8 @@ test("two memories of one tenant are counted apart, though their threads name th
     });
   }
   await expect.poll(async () => (await own.requests()).length).toBeGreaterThanOrEqual(2);
+  // Told by the thread that took it, and not by the alarm that looks after threads that died: that one rings after 15 seconds.
   await expect
-    .poll(async () => (await stateOf(tenant, "all")).used)
+    .poll(async () => (await stateOf(tenant, "all")).used, { timeout: 12_000 })
     .toBeGreaterThanOrEqual(110 * (await own.requests()).length);
 });

@@ -83,7 +83,7 @@ describe("a turn whose model fails", () => {
     const seen = await client.turn(session, turn.turnId);
     expect(seen).not.toHaveProperty("failure");
     expect(JSON.stringify(seen)).not.toContain("agents/assistant");
-    const events = await tenant.call("GET", `/v1/sessions/${session}/events`);
+    const events = await tenant.call("GET", `/v1/sessions/${session}/events?lingerMs=0`);
     expect(JSON.stringify(events.body)).not.toContain("agents/assistant");
   });
 
