@@ -75,15 +75,14 @@ export const commands: readonly Command[] = [
     },
     run: async (options) => {
       const place = placeOf(options);
-      const prune = options.prune === true;
-      const plan = await planFolder(place, prune);
+      const plan = await planFolder(place, options.prune === true);
       const deleted = plan.changes.filter(({ change }) => change === "delete");
       if (deleted.length > 0 && options.yes !== true) {
         throw new CommandError(
           `${deleted.length} would be deleted (${deleted.map(({ kind, name }) => `${kind}/${name}`).join(", ")}): say --yes to do that. Nothing was changed`,
         );
       }
-      await applyFolder(place, plan, prune);
+      await applyFolder(place, plan);
       show(options, { changes: plan.changes, warnings: plan.warnings }, [
         ...linesOf(plan.changes),
         ...plan.warnings.map(({ path, message }) => `warning: ${path}: ${message}`),

@@ -3,20 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from "node:path";
 import { type Document, isMap, isScalar, LineCounter, parseDocument, stringify } from "yaml";
 
-/** Stored as a whole, by /v1/config. */
-export const resourceFolders = [
-  "agents",
-  "supervisors",
-  "rules",
-  "references",
-  "tools",
-  "teams",
-  "panels",
-  "prompts",
+export const folders = [
+  ...["agents", "supervisors", "rules", "references", "tools", "teams", "panels", "prompts"],
+  ...["limits", "webhooks", "channels"],
 ] as const;
-/** Stored one by one, behind it. */
-export const otherFolders = ["limits", "webhooks", "channels"] as const;
-export const folders = [...resourceFolders, ...otherFolders] as const;
 export type Folder = (typeof folders)[number];
 
 const inMarkdown: ReadonlySet<string> = new Set(["rules", "references"]);

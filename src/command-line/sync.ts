@@ -4,11 +4,9 @@ import {
   type Body,
   type ConfigFile,
   FileError,
-  isBody,
-  otherFolders,
+  folders,
   readFolder,
   removeConfigFile,
-  resourceFolders,
   writeConfigFile,
 } from "./folder.js";
 import { CommandError, type Place } from "./place.js";
@@ -35,52 +33,40 @@ const serverFields: ReadonlySet<string> = new Set([
 const withoutServerFields = (body: Body): Body =>
   Object.fromEntries(Object.entries(body).filter(([field]) => !serverFields.has(field)));
 
-type FolderPlan = Plan & { readonly files: readonly ConfigFile[] };
+type FolderPlan = Plan & { readonly files: readonly ConfigFile[]; readonly config: Readonly<Record<string, unknown>> };
 
 /**
  * What would change if the tenant were as the folder says.
- * @throws {FileError} for the first place that is wrong, and for a file of a kind that the key may not read: it can't be compared
+ * @throws {FileError} for the first place that is wrong, and for a file of limits without the right to read them
  */
 export async function planFolder(place: Place, prune: boolean): Promise<FolderPlan> {
-  const { unread, ...plan } = await compareFolder(place, prune);
-  const file = plan.files.find(({ folder }) => unread.includes(folder));
-  if (file !== undefined) {
-    const message = `this key may not read ${file.folder}, so that nothing can be said of them: use an admin's key, or leave ${file.folder}/ out`;
-    throw new FileError(file.path, 1, message);
-  }
-  return plan;
-}
-
-/** Of kinds that the key may not read (`unread`) nothing is said. */
-async function compareFolder(
-  place: Place,
-  prune: boolean,
-): Promise<FolderPlan & { readonly unread: readonly string[] }> {
   const files = readFolder(place.root);
-  const plan = await inFiles(files, () =>
-    place.conclave.request<Plan>("POST", "/v1/config/plan", { body: configOf(files, prune) }),
-  );
-  const others = await otherChanges(place, files, prune);
-  return { ...plan, changes: [...plan.changes, ...others.changes], unread: others.unread, files };
+  const limit = files.find(({ folder }) => folder === "limits");
+  const maySeeLimits = limit === undefined && !prune ? true : await mayRead(place, "limits");
+  if (limit !== undefined && !maySeeLimits) {
+    const message =
+      "this key may not read limits, so that nothing can be said of them: use an admin's key, or leave limits/ out";
+    throw new FileError(limit.path, 1, message);
+  }
+  return plan(place, files, prune, maySeeLimits);
 }
 
-/** All of the resources and settings or nothing; then limits, webhooks and channels. */
-export async function applyFolder(
+async function plan(
   place: Place,
-  { changes, revision, files }: Awaited<ReturnType<typeof planFolder>>,
+  files: readonly ConfigFile[],
   prune: boolean,
-): Promise<void> {
-  const config = { ...configOf(files, prune), expectRevision: revision };
-  if (changes.some(({ kind }) => !isOther(kind))) {
-    await inFiles(files, () => place.conclave.request("POST", "/v1/config/apply", { body: config }));
-  }
-  for (const { kind, name, change } of changes.filter((one) => isOther(one.kind))) {
-    const path = `/v1/${kind}/${name}`;
-    const file = files.find((one) => one.folder === kind && one.name === name);
-    if (change === "delete") await place.conclave.request("DELETE", path);
-    else if (file !== undefined)
-      await inFiles([file], () => place.conclave.request("PUT", path, { body: file.body }), file);
-  }
+  maySeeLimits: boolean,
+): Promise<FolderPlan> {
+  const config = configOf(files, prune, maySeeLimits);
+  const found = await inFiles(files, () => place.conclave.request<Plan>("POST", "/v1/config/plan", { body: config }));
+  return { ...found, files, config };
+}
+
+/** All of it or nothing. */
+export async function applyFolder(place: Place, { changes, revision, files, config }: FolderPlan): Promise<void> {
+  if (changes.length === 0) return;
+  const body = { ...config, expectRevision: revision };
+  await inFiles(files, () => place.conclave.request("POST", "/v1/config/apply", { body }));
 }
 
 /** Makes the folder what the tenant is. Files that say the same as the tenant stay untouched; of others comments and order do. */
@@ -89,16 +75,17 @@ export async function pullFolder(
   prune: boolean,
 ): Promise<{ written: string[]; removed: string[]; onlyHere: string[] }> {
   const files = readFolder(place.root);
-  const changes = files.length === 0 ? undefined : (await compareFolder(place, true)).changes;
+  const maySeeLimits = await mayRead(place, "limits");
+  const known = files.filter(({ folder }) => folder !== "limits" || maySeeLimits);
+  const changes = known.length === 0 ? undefined : (await plan(place, known, true, maySeeLimits)).changes;
   const same = (folder: string, name: string): boolean =>
     changes !== undefined && !changes.some((one) => one.kind === folder && one.name === name);
   const written: string[] = [];
   const there = new Set<string>();
   const unread = new Set<string>(["settings"]);
-  for (const folder of [...resourceFolders, ...otherFolders]) {
-    const stored = await listAll(place, folder);
-    if (stored === undefined) unread.add(folder);
-    for (const shown of stored ?? []) {
+  if (!maySeeLimits) unread.add("limits");
+  for (const folder of folders.filter((one) => !unread.has(one))) {
+    for (const shown of await listAll(place, folder)) {
       const name = String(shown.name);
       there.add(`${folder}/${name}`);
       const known = files.find((file) => file.folder === folder && file.name === name);
@@ -131,80 +118,41 @@ export async function pullFolder(
   return { written, removed: prune ? paths : [], onlyHere: prune ? [] : paths };
 }
 
-function configOf(files: readonly ConfigFile[], prune: boolean) {
-  const resources: Record<string, Record<string, Body>> = {};
+/** With `prune` every kind is named: what it has and the folder doesn't is deleted. */
+function configOf(files: readonly ConfigFile[], prune: boolean, maySeeLimits: boolean) {
+  const whole = folders.filter((folder) => prune && (folder !== "limits" || maySeeLimits));
+  const resources: Record<string, Record<string, Body>> = Object.fromEntries(whole.map((folder) => [folder, {}]));
   for (const { folder, name, body } of files) {
-    if (folder === "settings" || isOther(folder)) continue;
+    if (folder === "settings") continue;
     resources[folder] = { ...resources[folder], [name]: body };
   }
   const settings = files.find(({ folder }) => folder === "settings")?.body;
   return { resources, prune, ...(settings === undefined ? {} : { settings }) };
 }
 
-function isOther(kind: string): boolean {
-  return otherFolders.some((folder) => folder === kind);
-}
-
-async function otherChanges(
-  place: Place,
-  files: readonly ConfigFile[],
-  prune: boolean,
-): Promise<{ changes: Change[]; unread: string[] }> {
-  const changes: Change[] = [];
-  const unread: string[] = [];
-  for (const kind of otherFolders) {
-    const here = files.filter(({ folder }) => folder === kind);
-    if (here.length === 0 && !prune) continue;
-    const bodies = await listAll(place, kind);
-    if (bodies === undefined) {
-      unread.push(kind);
-      continue;
-    }
-    const stored = new Map(bodies.map((body) => [String(body.name), withoutServerFields(body)]));
-    for (const { name, body } of here) {
-      const before = stored.get(name);
-      const fields =
-        before === undefined
-          ? []
-          : Object.keys(body).filter((field) => !serverFields.has(field) && !holds(before[field], body[field]));
-      if (before === undefined) changes.push({ kind, name, change: "create" });
-      else if (fields.length > 0) changes.push({ kind, name, change: "change", fields });
-      stored.delete(name);
-    }
-    if (prune) for (const name of stored.keys()) changes.push({ kind, name, change: "delete" });
-  }
-  return { changes, unread };
-}
-
-/** Whether what is stored has all that a file says; what the file leaves to its default isn't looked at. */
-function holds(stored: unknown, said: unknown): boolean {
-  if (isBody(said))
-    return isBody(stored) && Object.entries(said).every(([field, value]) => holds(stored[field], value));
-  if (Array.isArray(said))
-    return (
-      Array.isArray(stored) && stored.length === said.length && said.every((value, at) => holds(stored[at], value))
-    );
-  return stored === said;
-}
-
-/** All of a kind; `undefined` without the right to read them (limits are an admin's), which is not the same as none. */
-async function listAll({ conclave }: Place, folder: string): Promise<Body[] | undefined> {
+async function listAll({ conclave }: Place, folder: string): Promise<Body[]> {
   const items: Body[] = [];
   let cursor: string | null | undefined;
   do {
-    const page = await conclave
-      .request<{ items: Body[]; nextCursor: string | null }>("GET", `/v1/${folder}`, {
-        query: { limit: 200, ...(cursor ? { cursor } : {}) },
-      })
-      .catch((error: unknown) => {
-        if (error instanceof ConclaveError && error.status === 403) return undefined;
-        throw error;
-      });
-    if (page === undefined) return undefined;
+    const query = { limit: 200, ...(cursor ? { cursor } : {}) };
+    const page = await conclave.request<{ items: Body[]; nextCursor: string | null }>("GET", `/v1/${folder}`, {
+      query,
+    });
     items.push(...page.items);
     cursor = page.nextCursor;
   } while (cursor !== null);
   return items;
+}
+
+/** What may not be read (limits are an admin's) isn't taken for what isn't there. */
+function mayRead({ conclave }: Place, folder: string): Promise<boolean> {
+  return conclave.request("GET", `/v1/${folder}`, { query: { limit: 1 } }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ConclaveError && error.status === 403) return false;
+      throw error;
+    },
+  );
 }
 
 async function readSettings({ conclave }: Place): Promise<Body | undefined> {
@@ -217,12 +165,12 @@ async function readSettings({ conclave }: Place): Promise<Body | undefined> {
 }
 
 /** What the API refuses of a file is said of the file and its line. */
-async function inFiles<T>(files: readonly ConfigFile[], call: () => Promise<T>, only?: ConfigFile): Promise<T> {
+async function inFiles<T>(files: readonly ConfigFile[], call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
     const errors = error instanceof ConclaveError ? (error.more.errors ?? []) : [];
-    const faults = errors.map(({ path, message }) => faultOf(files, path, message, only));
+    const faults = errors.map(({ path, message }) => faultOf(files, path, message));
     const [first] = faults;
     if (first === undefined) throw error;
     if (faults.length === 1) throw first;
@@ -230,16 +178,14 @@ async function inFiles<T>(files: readonly ConfigFile[], call: () => Promise<T>, 
   }
 }
 
-function faultOf(files: readonly ConfigFile[], path: string, message: string, only: ConfigFile | undefined): Error {
-  const parts = path.split(".").filter((part) => part !== "");
-  const field = (from: number): (string | number)[] =>
-    parts.slice(from).map((part) => (/^\d+$/.test(part) ? Number(part) : part));
-  const at = parts[0] === "resources" ? 3 : parts[0] === "settings" ? 1 : 0;
-  const file =
-    only ??
-    files.find(({ folder, name }) => (at === 3 ? folder === parts[1] && name === parts[2] : folder === "settings"));
+function faultOf(files: readonly ConfigFile[], path: string, message: string): Error {
+  const [whole, kind, name, ...rest] = path.split(".").filter((part) => part !== "");
+  const isResource = whole === "resources";
+  const file = files.find((one) =>
+    isResource ? one.folder === kind && one.name === name : one.folder === "settings" && whole === "settings",
+  );
   if (file === undefined) return new CommandError(`${path}: ${message}`);
-  const within = field(only === undefined ? at : 0);
-  const place = within.length === 0 ? "" : `${within.join(".")}: `;
-  return new FileError(file.path, file.lineOf(within), `${place}${message}`);
+  const field = (isResource ? rest : [kind, name, ...rest]).filter((part) => part !== undefined);
+  const at = field.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  return new FileError(file.path, file.lineOf(at), at.length === 0 ? message : `${at.join(".")}: ${message}`);
 }

@@ -31,7 +31,7 @@ import { decisionReportSchema } from "../application/supervision/report-decision
 import { newTrialShape, trialSchema } from "../application/supervision/trial-schemas.js";
 import { answerSchema } from "../asks/answer.js";
 import { askSchema } from "../asks/ask.js";
-import { webhookDeliverySchema, webhookViewSchema } from "../catalogues/webhooks.js";
+import { webhookDeliverySchema, webhookSchema, webhookViewSchema } from "../catalogues/webhooks.js";
 import { channelDeliverySchema, channelSchema, connectionSchema } from "../channels/connection.js";
 import {
   contextChangeSchema,
@@ -273,6 +273,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
   NewHold: holdSchema(),
   SubjectJob: subjectJobSchema(),
   LimitState: limitStateSchema(),
+  NewWebhook: webhookSchema,
   Webhook: webhookViewSchema,
   WebhookDelivery: webhookDeliverySchema,
   NewChannel: connectionSchema(),

@@ -9,12 +9,13 @@ import {
 import type { ActorRecord } from "../conversation/actor-record.js";
 import { ownValue } from "../conversation/own-value.js";
 import { opens, type Sealer } from "../platform/secrets.js";
-import { all, batch, type Database, first, hasChanged, run, sql } from "../platform/sql.js";
+import { all, batch, type Database, first, hasChanged, run, type Sql, sql } from "../platform/sql.js";
 import type { DoneBy } from "../tenancy/audit.js";
 import { changedFields } from "../tenancy/changed-fields.js";
 import { insertChannelDeletion, insertResourceAct } from "./audit-log.js";
 import { channelRow, conversationRow, deliveryRow, type StoredChannel, sealedBody, storedRow } from "./channel-rows.js";
 import type { SecretStore } from "./secret-store.js";
+import type { StoreChange } from "./store-change.js";
 import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
 /** How often a connection that is used all the time notes that it was, in milliseconds. */
@@ -45,31 +46,43 @@ export class ChannelStore {
     claim?: WorkClaim,
   ): Promise<boolean> {
     for (;;) {
-      const known = await this.stored(tenantId, name);
-      if (known !== undefined && known.kind !== connection.kind) return false;
-      const before = known && sealedBody().parse(JSON.parse(known.body));
-      const body = await this.sealed(connection, before?.credentials ?? {});
-      const changes = before && changedFields(before, body);
-      if (changes?.length === 0) return false;
-      const decision = known === undefined ? "created" : "changed";
-      const at = this.now();
-      const text = JSON.stringify(body);
-      const write =
-        known === undefined
-          ? sql`INSERT INTO channels (channel_id, tenant_id, name, kind, connection_id, body, created_at, updated_at)
-            VALUES (${ids.channelId}, ${tenantId}, ${name}, ${connection.kind}, ${ids.connectionId}, ${text}, ${at},
-              ${at})
-            ON CONFLICT (tenant_id, name) DO NOTHING`
-          : sql`UPDATE channels SET body = ${text}, updated_at = ${at}
-            WHERE tenant_id = ${tenantId} AND channel_id = ${known.channel_id} AND body = ${known.body}`;
+      const change = await this.changeOf(tenantId, name, connection, ids);
+      if (change === undefined || change === "other_kind") return false;
+      const { decision, statements } = change;
       const [written] = await claimingBatch(this.db, [
-        write,
-        insertResourceAct(tenantId, "channel.stored", { kind: "channels", name, changes }, { by, at }, decision),
+        ...statements({ by, at: this.now() }),
         ...claimStatements(claim, decision),
       ]);
-      if (hasChanged(written)) return known === undefined;
+      if (hasChanged(written)) return decision === "created";
       // Somebody else stored or deleted it meanwhile: decide anew.
     }
+  }
+
+  /** What storing it changes, and takes; undefined where it is all that already. Nothing is changed where what is stored is another by then. */
+  async changeOf(
+    tenantId: string,
+    name: string,
+    connection: Connection,
+    ids: { readonly channelId: string; readonly connectionId: string },
+  ): Promise<StoreChange | "other_kind" | undefined> {
+    const known = await this.stored(tenantId, name);
+    if (known !== undefined && known.kind !== connection.kind) return "other_kind";
+    const before = known && sealedBody().parse(JSON.parse(known.body));
+    const body = await this.sealed(connection, before?.credentials ?? {});
+    const fields = before && changedFields(before, body);
+    if (fields?.length === 0) return undefined;
+    const decision = known === undefined ? "created" : "changed";
+    const text = JSON.stringify(body);
+    const statements = ({ by, at }: DoneBy): Sql[] => [
+      known === undefined
+        ? sql`INSERT INTO channels (channel_id, tenant_id, name, kind, connection_id, body, created_at, updated_at)
+          VALUES (${ids.channelId}, ${tenantId}, ${name}, ${connection.kind}, ${ids.connectionId}, ${text}, ${at}, ${at})
+          ON CONFLICT (tenant_id, name) DO NOTHING`
+        : sql`UPDATE channels SET body = ${text}, updated_at = ${at}
+          WHERE tenant_id = ${tenantId} AND channel_id = ${known.channel_id} AND body = ${known.body}`,
+      insertResourceAct(tenantId, "channel.stored", { kind: "channels", name, changes: fields }, { by, at }, decision),
+    ];
+    return { decision, fields, statements };
   }
 
   /** Gives it another address. */
@@ -90,15 +103,23 @@ export class ChannelStore {
 
   /** Begins a deletion, with its row of the audit: from here on nothing comes in. @param connectionId an address that nobody is told */
   async beginRemoval(
-    { tenantId, channelId, name }: Pick<StoredChannel, "tenantId" | "channelId" | "name">,
+    channel: Pick<StoredChannel, "tenantId" | "channelId" | "name">,
     connectionId: string,
     done: DoneBy,
   ): Promise<void> {
-    await batch(this.db, [
+    await batch(this.db, this.removalStatements(channel, connectionId, done));
+  }
+
+  removalStatements(
+    { tenantId, channelId, name }: Pick<StoredChannel, "tenantId" | "channelId" | "name">,
+    connectionId: string,
+    done: DoneBy,
+  ): Sql[] {
+    return [
       sql`
         UPDATE channels SET connection_id = ${connectionId} WHERE tenant_id = ${tenantId} AND channel_id = ${channelId}`,
       insertChannelDeletion(tenantId, { channelId, name }, done),
-    ]);
+    ];
   }
 
   async find(tenantId: string, name: string): Promise<StoredChannel | undefined> {

@@ -9,6 +9,7 @@ import { integer, text } from "./columns.js";
 import { includeOf, removeStatements, storeStatements } from "./resource-writes.js";
 import { SealedBodies } from "./sealed-bodies.js";
 import { type SettingsUpdate, settingsStatements } from "./settings-writes.js";
+import type { ChangeStatements } from "./store-change.js";
 import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
 const headRow = z.object({
@@ -33,6 +34,8 @@ export interface WantedResource {
 export interface ConfigChanges {
   readonly stored: readonly (WantedResource & { readonly version: number })[];
   readonly removed: readonly Pick<ResourcePin, "kind" | "name">[];
+  /** Of what has no versions. */
+  readonly unversioned: readonly { readonly statements: ChangeStatements }[];
   readonly settings: SettingsUpdate;
 }
 
@@ -89,7 +92,7 @@ export class ConfigStore {
   async apply(
     tenantId: string,
     revision: number,
-    { stored, removed, settings }: ConfigChanges,
+    { stored, removed, unversioned, settings }: ConfigChanges,
     by: ActorRecord,
     claim: { readonly of: WorkClaim | undefined; readonly note: string },
   ): Promise<boolean> {
@@ -102,9 +105,12 @@ export class ConfigStore {
         onlyAt(tenantId, revision),
         ...removed.flatMap((one) => removeStatements(tenantId, one, author)),
         ...versions.flatMap((version) => storeStatements(tenantId, version, author)),
+        ...unversioned.flatMap(({ statements }) => statements(author)),
         ...(Object.keys(settings).length === 0
           ? []
           : settingsStatements(tenantId, { name: undefined, settings }, author)),
+        // Whatever the statement before it came to, something was changed: the key is claimed behind one that says so.
+        ...(claim.of === undefined ? [] : [sql`UPDATE tenants SET name = name WHERE tenant_id = ${tenantId}`]),
         ...claimStatements(claim.of, claim.note),
       ]);
       return true;

@@ -96,13 +96,27 @@ export class LimitStore {
     claim?: WorkClaim,
   ): Promise<"created" | "changed" | "too_many"> {
     const known = await this.get(tenantId, name);
-    const at = this.now();
+    const decision = known === undefined ? "created" : "changed";
+    const [written] = await claimingBatch(this.db, [
+      ...this.putStatements(tenantId, name, limit, decision, { by, at: this.now() }),
+      ...claimStatements(claim, decision),
+    ]);
+    return known === undefined && !hasChanged(written) ? "too_many" : decision;
+  }
+
+  /** The first changes nothing where it is as it was, or one too many. */
+  putStatements(
+    tenantId: string,
+    name: string,
+    limit: NewLimit,
+    decision: "created" | "changed",
+    { by, at }: DoneBy,
+  ): Sql[] {
     const body = JSON.stringify({ ...limit, raises: [] });
     // Of the row as it is in that very write: a raise of the same moment isn't lost.
     const raised = sql`json_set(${body}, '$.raises', (SELECT json_group_array(json(value))
       FROM json_each(limits.body, '$.raises') WHERE json_extract(value, '$.until') > ${new Date(at).toISOString()}))`;
-    const decision = known === undefined ? "created" : "changed";
-    const [written] = await claimingBatch(this.db, [
+    return [
       sql`INSERT INTO limits (tenant_id, name, body, version, updated_at)
         SELECT ${tenantId}, ${name}, ${body}, 1, ${at} WHERE EXISTS
           (SELECT 1 FROM limits WHERE tenant_id = ${tenantId} AND name = ${name})
@@ -111,9 +125,7 @@ export class LimitStore {
       ...recorded(tenantId, limit, (of) =>
         insertResourceAct(of, "limit.stored", { kind: "limits", name }, { by, at }, decision),
       ),
-      ...claimStatements(claim, decision),
-    ]);
-    return known === undefined && !hasChanged(written) ? "too_many" : decision;
+    ];
   }
 
   /** Lets more through for a while; nothing where there is no such limit. */
@@ -143,18 +155,24 @@ export class LimitStore {
   async remove(
     tenantId: string,
     limit: Pick<LimitView, "name" | "match">,
-    { by, at }: DoneBy,
+    done: DoneBy,
     claim?: WorkClaim,
   ): Promise<boolean> {
-    const { name } = limit;
     const [removed] = await claimingBatch(this.db, [
+      ...this.removeStatements(tenantId, limit, done),
+      ...claimStatements(claim, "deleted"),
+    ]);
+    return hasChanged(removed);
+  }
+
+  removeStatements(tenantId: string, limit: Pick<LimitView, "name" | "match">, { by, at }: DoneBy): Sql[] {
+    const { name } = limit;
+    return [
       sql`DELETE FROM limits WHERE tenant_id = ${tenantId} AND name = ${name}`,
       ...recorded(tenantId, limit, (of) =>
         insertResourceAct(of, "limit.deleted", { kind: "limits", name }, { by, at }),
       ),
-      ...claimStatements(claim, "deleted"),
-    ]);
-    return hasChanged(removed);
+    ];
   }
 
   /** Those of the deployment, as they are stored. */

@@ -6,12 +6,13 @@ import { defined } from "../conversation/defined.js";
 import { referredSecret } from "../conversation/secret-text.js";
 import { sha256Hex } from "../platform/digest.js";
 import type { Sealer } from "../platform/secrets.js";
-import { all, type Database, first, hasChanged, sql } from "../platform/sql.js";
+import { all, type Database, first, hasChanged, type Sql, sql } from "../platform/sql.js";
 import type { DoneBy } from "../tenancy/audit.js";
 import { changedFields } from "../tenancy/changed-fields.js";
 import { insertResourceAct } from "./audit-log.js";
 import { number, numberOrNull, text, textOrNull } from "./columns.js";
 import type { SecretStore } from "./secret-store.js";
+import type { StoreChange } from "./store-change.js";
 import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
 /** How long an exchanged secret goes on signing beside the new one. */
@@ -66,32 +67,45 @@ export class WebhookStore {
   ): Promise<"created" | "changed"> {
     const digest = claim === undefined ? "" : await sha256Hex(generatedSecret);
     for (;;) {
-      const known = await this.stored(tenantId, name);
-      const signing = await this.signing(known, secret ?? (known === undefined ? generatedSecret : undefined));
-      const changes = known && [
-        ...changedFields({ ...settingsOf(known.body), status: known.status }, { ...webhook, status: "active" }),
-        ...(signing.sealedSecret === known.body.sealedSecret ? [] : ["secret"]),
-      ];
-      if (changes?.length === 0) return "changed";
-      const decision = known === undefined ? "created" : "changed";
+      const change = await this.changeOf(tenantId, name, webhook, { secret, made: generatedSecret });
+      if (change === undefined) return "changed";
+      const { decision, statements } = change;
       // By its digest the request that comes again knows the secret that was made for it.
       const note = decision === "created" ? `created ${digest}` : decision;
-      const at = this.now();
-      const text = JSON.stringify({ ...webhook, ...signing });
-      const write =
-        known === undefined
-          ? sql`INSERT INTO webhooks (tenant_id, name, status, body, created_at, updated_at)
-            VALUES (${tenantId}, ${name}, 'active', ${text}, ${at}, ${at}) ON CONFLICT DO NOTHING`
-          : sql`UPDATE webhooks SET status = 'active', body = ${text}, updated_at = ${at}
-            WHERE tenant_id = ${tenantId} AND name = ${name} AND body = ${known.text} AND status = ${known.status}`;
       const [written] = await claimingBatch(this.db, [
-        write,
-        insertResourceAct(tenantId, "webhook.stored", { kind: "webhooks", name, changes }, { by, at }, decision),
+        ...statements({ by, at: this.now() }),
         ...claimStatements(claim, note),
       ]);
       if (hasChanged(written)) return decision;
       // Somebody else stored or deleted it meanwhile, or its receiver was gone: decide anew.
     }
+  }
+
+  /** What storing it changes, and takes; undefined where it is all that already. Nothing is changed where what is stored is another by then. */
+  async changeOf(
+    tenantId: string,
+    name: string,
+    webhook: Omit<NewWebhook, "secret">,
+    { secret, made }: { readonly secret: string | undefined; readonly made: string },
+  ): Promise<StoreChange | undefined> {
+    const known = await this.stored(tenantId, name);
+    const signing = await this.signing(known, secret ?? (known === undefined ? made : undefined));
+    const fields = known && [
+      ...changedFields({ ...settingsOf(known.body), status: known.status }, { ...webhook, status: "active" }),
+      ...(signing.sealedSecret === known.body.sealedSecret ? [] : ["secret"]),
+    ];
+    if (fields?.length === 0) return undefined;
+    const decision = known === undefined ? "created" : "changed";
+    const text = JSON.stringify({ ...webhook, ...signing });
+    const statements = ({ by, at }: DoneBy): Sql[] => [
+      known === undefined
+        ? sql`INSERT INTO webhooks (tenant_id, name, status, body, created_at, updated_at)
+          VALUES (${tenantId}, ${name}, 'active', ${text}, ${at}, ${at}) ON CONFLICT DO NOTHING`
+        : sql`UPDATE webhooks SET status = 'active', body = ${text}, updated_at = ${at}
+          WHERE tenant_id = ${tenantId} AND name = ${name} AND body = ${known.text} AND status = ${known.status}`,
+      insertResourceAct(tenantId, "webhook.stored", { kind: "webhooks", name, changes: fields }, { by, at }, decision),
+    ];
+    return { decision, fields, statements };
   }
 
   async get(tenantId: string, name: string): Promise<WebhookView | undefined> {
@@ -107,16 +121,23 @@ export class WebhookStore {
     ).map(viewOf);
   }
 
-  async remove(tenantId: string, name: string, { by, at }: DoneBy, claim?: WorkClaim): Promise<boolean> {
-    const of = sql`WHERE tenant_id = ${tenantId} AND name = ${name}`;
-    const [removed] = await claimingBatch(this.db, [
-      sql`DELETE FROM webhooks ${of}`,
-      insertResourceAct(tenantId, "webhook.deleted", { kind: "webhooks", name }, { by, at }),
+  async remove(tenantId: string, name: string, done: DoneBy, claim?: WorkClaim): Promise<boolean> {
+    const [, , removed] = await claimingBatch(this.db, [
+      ...this.removeStatements(tenantId, name, done),
       ...claimStatements(claim, "deleted"),
-      sql`DELETE FROM webhook_streams ${of}`,
-      sql`DELETE FROM webhook_deliveries ${of}`,
     ]);
     return hasChanged(removed);
+  }
+
+  /** The third deletes it; with its row of the audit it stands last, where a key is claimed. */
+  removeStatements(tenantId: string, name: string, { by, at }: DoneBy): Sql[] {
+    const of = sql`WHERE tenant_id = ${tenantId} AND name = ${name}`;
+    return [
+      sql`DELETE FROM webhook_streams ${of}`,
+      sql`DELETE FROM webhook_deliveries ${of}`,
+      sql`DELETE FROM webhooks ${of}`,
+      insertResourceAct(tenantId, "webhook.deleted", { kind: "webhooks", name }, { by, at }),
+    ];
   }
 
   /** The active subscriptions of a tenant, or the one of this name, with their secrets. */

@@ -1,5 +1,5 @@
 /** A tenant's configuration as a whole: planned, applied in one transaction, or not at all. */
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newTenant, TestTenant } from "../support/conclave.js";
 
 const agent = (more: object = {}) => ({ kind: "model", model: "offline", instructions: "Help.", ...more });
@@ -150,4 +150,126 @@ it("hundreds of resources are one transaction, and each is on record", async () 
   expect((await tenant.call("POST", "/v1/config/apply", { resources: { rules } })).status).toBe(200);
   const { body } = await tenant.call("GET", "/v1/audit?format=jsonl");
   expect(String(body).match(/"resource\.stored"/g)).toHaveLength(300);
+});
+
+describe("limits, webhooks and channels", () => {
+  const limit = { per: "tenant", measure: "messages", max: 1_000 };
+  const webhook = { url: "https://crm.example/hooks", events: ["turn.completed"] };
+  const slack = { kind: "slack", agent: "shop", credentials: { signingSecret: "s-1", botToken: "xoxb-1" } };
+  const whole = {
+    resources: {
+      agents: { shop: agent() },
+      limits: { few: limit },
+      webhooks: { crm: webhook },
+      channels: { desk: slack },
+    },
+  };
+
+  it("are stored with the rest, which they may name; a repetition changes nothing", async () => {
+    const tenant = await newTenant();
+    const plan = await tenant.call("POST", "/v1/config/plan", whole);
+    expect(plan.body.changes).toEqual([
+      { kind: "agents", name: "shop", change: "create" },
+      { kind: "limits", name: "few", change: "create" },
+      { kind: "webhooks", name: "crm", change: "create" },
+      { kind: "channels", name: "desk", change: "create" },
+    ]);
+    expect(plan.body.warnings).toEqual([
+      { path: "resources.webhooks.crm.secret", message: expect.stringContaining("shown to nobody") },
+    ]);
+    expect(await names(tenant, "channels")).toEqual([]);
+
+    expect((await tenant.call("POST", "/v1/config/apply", whole)).status).toBe(200);
+    expect((await tenant.call("GET", "/v1/limits/few")).body).toMatchObject({ max: 1_000, version: 1 });
+    const { body: channel } = await tenant.call("GET", "/v1/channels/desk");
+    expect(channel).toMatchObject({ agent: "shop", address: expect.stringMatching(/^\/webhooks\/slack\//) });
+    const audit = String((await tenant.call("GET", "/v1/audit?format=jsonl")).body);
+    for (const type of ["limit.stored", "webhook.stored", "channel.stored"]) expect(audit).toContain(type);
+
+    // As they are read: with what the server adds, and with credentials hidden.
+    const read = async (kind: string, name: string) => ({
+      [kind]: { [name]: (await tenant.call("GET", `/v1/${kind}/${name}`)).body },
+    });
+    const resources = {
+      ...(await read("limits", "few")),
+      ...(await read("webhooks", "crm")),
+      ...(await read("channels", "desk")),
+    };
+    expect((await tenant.call("POST", "/v1/config/apply", { resources })).body).toMatchObject({
+      changes: [],
+      unchanged: 3,
+      warnings: [],
+    });
+    const more = { ...whole.resources, limits: { few: { ...limit, max: 2_000 } }, webhooks: { crm: webhook } };
+    expect((await tenant.call("POST", "/v1/config/apply", { resources: more })).body.changes).toEqual([
+      { kind: "limits", name: "few", change: "change", fields: ["max"] },
+    ]);
+    expect((await tenant.call("GET", "/v1/channels/desk")).body.address).toBe(channel.address);
+  });
+
+  it.each([
+    ["limits", { few: { ...limit, measure: "mesages" } }, "resources.limits.few.measure"],
+    ["webhooks", { crm: { ...webhook, url: "ftp://crm.example/hooks" } }, "resources.webhooks.crm.url"],
+    ["webhooks", { crm: { ...webhook, secret: { $secret: "GONE" } } }, "resources.webhooks.crm.secret"],
+    ["channels", { desk: { ...slack, agent: "nobody" } }, "resources.channels.desk.agent"],
+    ["channels", { desk: { ...slack, credentials: {} } }, "resources.channels.desk.credentials.botToken"],
+  ])("one of %s that is wrong changes nothing, and is named", async (kind, broken, path) => {
+    const tenant = await newTenant();
+    const config = { resources: { ...whole.resources, [kind]: broken } };
+    const answer = await tenant.call("POST", "/v1/config/apply", config);
+    expect(answer.status).toBe(422);
+    expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(path);
+    expect(await names(tenant, "agents")).toEqual([]);
+    expect(await names(tenant, "webhooks")).toEqual([]);
+  });
+
+  it("are pruned where their kind is named, once, and a channel with its conversations", async () => {
+    const tenant = await newTenant();
+    await tenant.call("POST", "/v1/config/apply", whole);
+    const { revision } = (await tenant.call("POST", "/v1/config/plan", { resources: {} })).body;
+    const kept = { resources: { agents: { shop: agent() } }, prune: true, expectRevision: revision };
+    expect((await tenant.call("POST", "/v1/config/apply", kept)).body.changes).toEqual([]);
+
+    const emptied = { ...kept, resources: { ...kept.resources, webhooks: {}, channels: {}, limits: { few: limit } } };
+    const key = { "idempotency-key": "prune-1" };
+    const first = await tenant.call("POST", "/v1/config/apply", emptied, key);
+    expect(first.body.changes).toEqual([
+      { kind: "limits", name: "messages-a-day", change: "delete" },
+      { kind: "limits", name: "messages-a-minute", change: "delete" },
+      { kind: "webhooks", name: "crm", change: "delete" },
+      { kind: "channels", name: "desk", change: "delete" },
+    ]);
+    for (const kind of ["webhooks", "channels"]) expect(await names(tenant, kind)).toEqual([]);
+    // The same again is told the same, and takes nothing that came since.
+    await tenant.call("PUT", "/v1/channels/desk", slack);
+    expect((await tenant.call("POST", "/v1/config/apply", emptied, key)).body.changes).toEqual(first.body.changes);
+    expect(await names(tenant, "channels")).toEqual(["desk"]);
+  });
+
+  it("a channel that was changed since the plan is not overwritten; one of another kind is said", async () => {
+    const tenant = await newTenant();
+    await tenant.call("POST", "/v1/config/apply", whole);
+    const { revision } = (await tenant.call("POST", "/v1/config/plan", whole)).body;
+    await tenant.call("PUT", "/v1/channels/desk", { ...slack, listenTo: "all" });
+    const late = await tenant.call("POST", "/v1/config/apply", { ...whole, expectRevision: revision });
+    expect(late.status).toBe(412);
+    const telegram = { kind: "telegram", agent: "shop", credentials: { botToken: "t", secretToken: "t" } };
+    const other = await tenant.call("POST", "/v1/config/plan", { resources: { channels: { desk: telegram } } });
+    expect(other.body.errors).toEqual([
+      { path: "resources.channels.desk.kind", message: expect.stringContaining("it is slack: delete") },
+    ]);
+  });
+
+  it("limits are the admin's; at most fifty", async () => {
+    const tenant = await newTenant();
+    const operator = await tenant.withRole("operator");
+    await tenant.put("agents", "shop", agent());
+    const { limits, ...others } = whole.resources;
+    expect((await operator.call("POST", "/v1/config/apply", whole)).status).toBe(403);
+    expect((await operator.call("POST", "/v1/config/apply", { resources: others })).status).toBe(200);
+    const many = Object.fromEntries(Array.from({ length: 49 }, (_, at) => [`l${at}`, limits.few]));
+    const { body } = await tenant.call("POST", "/v1/config/apply", { resources: { limits: many } });
+    expect(body.errors).toEqual([{ path: "resources.limits", message: "at most 50 limits, and there would be 51" }]);
+    expect(await names(tenant, "limits")).toHaveLength(2);
+  });
 });

@@ -131,6 +131,23 @@ it("one broken file changes nothing, and is named with its line and what would b
   write("agents/bad.yaml", "kind: model\nmodel: offline\ninstructions: Help.\n");
   write("rules/open.md", "---\npriority: 1\nBe kind.\n");
   expect((await conclave("apply")).wrong).toMatch(/rules\/open\.md:1: its front matter doesn't end/);
+  rmSync(join(folder, "shop/rules/open.md"));
+  const unversioned = {
+    limits: [
+      "per: tenant\nmeasure: mesages\nmax: 10\n",
+      /limits\/bad\.yaml:2: measure: it has to be one of requests, messages/,
+    ],
+    webhooks: ["url: https://crm.example/hooks\nevents:\n  - turn.ended\n", /webhooks\/bad\.yaml:3: events\.0: /],
+    channels: [
+      "kind: slack\nagent: goood\ncredentials: { signingSecret: s, botToken: t }\n",
+      /channels\/bad\.yaml:2: agent: there is no agents\/goood/,
+    ],
+  } as const;
+  for (const [kind, [text, wrong]] of Object.entries(unversioned)) {
+    write(`${kind}/bad.yaml`, text);
+    expect(await conclave("apply")).toMatchObject({ code: 1, wrong: expect.stringMatching(wrong) });
+    rmSync(join(folder, `shop/${kind}/bad.yaml`));
+  }
   expect((await client.api.agents.listAgents()).items).toEqual([]);
 });
 

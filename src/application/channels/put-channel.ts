@@ -18,7 +18,7 @@ import { markAddress } from "../../tenancy/home.js";
 import { act } from "../act.js";
 import { readPut } from "../as-read.js";
 import { doOnce } from "../creation.js";
-import { missingNames } from "../name-checks.js";
+import { missingNames, type NameReader } from "../name-checks.js";
 import type { Services } from "../services.js";
 import { channelTag, channelView, findChannel } from "./channel-view.js";
 
@@ -39,19 +39,7 @@ export const putChannel = act("putChannel", {
   output: () => z.object({ channel: channelSchema(), created: z.boolean() }),
   run: async (actor, { name, connection: sent }, services) => {
     const { tenantId } = actor;
-    const connection = await readPut(connectionSchema(), sent, {
-      name,
-      serverFields: ["channelId", "address", "health", "createdAt", "updatedAt"],
-      current: async () => {
-        const stored = await services.channels.find(tenantId, name);
-        const open = await services.channels.open(stored);
-        return stored && open && { open: open.connection, shown: await channelView(stored) };
-      },
-    });
-    const errors = await unusableParts(tenantId, connection, services);
-    if (errors.length > 0) {
-      throw problem("invalid", "The channel names what doesn't exist or can't be called; see errors.", { errors });
-    }
+    const connection = await checkConnection(tenantId, name, sent, services);
     const ids = {
       channelId: newId("chn"),
       connectionId: markAddress(newAddressId(), services.database),
@@ -62,16 +50,48 @@ export const putChannel = act("putChannel", {
     const stored = await findChannel(actor, name, services);
     const { kind } = stored.connection;
     if (kind === connection.kind) return { channel: await channelView(stored), created };
-    const kept = `The channel "${name}" is of kind ${kind}, and that doesn't change.`;
-    const wrong = [{ path: "kind", message: `it is ${kind}` }];
-    throw problem("conflict", `${kept} Delete it first, or take another name.`, { errors: wrong });
+    throw otherKind(name, kind);
   },
 });
+
+type Checks = Pick<Services, "channels" | "policy" | "memory" | "secrets"> & { readonly resources: NameReader };
+
+/**
+ * A connection as it is sent.
+ * @throws {ProblemError} `invalid`, with the places
+ */
+export async function checkConnection(
+  tenantId: string,
+  name: string,
+  sent: unknown,
+  services: Checks,
+): Promise<Connection> {
+  const connection = await readPut(connectionSchema(), sent, {
+    name,
+    serverFields: ["channelId", "address", "health", "createdAt", "updatedAt"],
+    current: async () => {
+      const stored = await services.channels.find(tenantId, name);
+      const open = await services.channels.open(stored);
+      return stored && open && { open: open.connection, shown: await channelView(stored) };
+    },
+  });
+  const errors = await unusableParts(tenantId, connection, services);
+  if (errors.length > 0) {
+    throw problem("invalid", "The channel names what doesn't exist or can't be called; see errors.", { errors });
+  }
+  return connection;
+}
+
+export function otherKind(name: string, kind: string) {
+  const kept = `The channel "${name}" is of kind ${kind}, and that doesn't change.`;
+  const errors = [{ path: "kind", message: `it is ${kind}: delete the channel first, or take another name` }];
+  return problem("conflict", `${kept} Delete it first, or take another name.`, { errors });
+}
 
 async function unusableParts(
   tenantId: string,
   connection: Connection,
-  { resources, policy, memory: memories, secrets }: Services,
+  { resources, policy, memory: memories, secrets }: Checks,
 ): Promise<ProblemIssue[]> {
   const absent = await missingNames(resources, tenantId, [{ path: "agent", kind: "agents", name: connection.agent }]);
   const addresses = addressesOf(connection).flatMap(({ path, url }) => {

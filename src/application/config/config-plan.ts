@@ -1,9 +1,10 @@
 /** What would change if a tenant's configuration were as somebody writes it: all of it checked, nothing stored. */
 import { z } from "zod";
 import { maxAutoItems } from "../../chat/context.js";
+import { defined } from "../../conversation/defined.js";
 import { issuesSchema } from "../../conversation/issues.js";
 import { itemName } from "../../conversation/names.js";
-import { attempt, need, type ProblemIssue, problem } from "../../conversation/problem.js";
+import { need, problem } from "../../conversation/problem.js";
 import { shownSecret } from "../../conversation/secret-text.js";
 import type { ConfigChanges, ResourceHead, StoredBody } from "../../stores/config-store.js";
 import { includeOf } from "../../stores/resource-writes.js";
@@ -14,24 +15,34 @@ import { type ResourceKind, type ResourcePin, resourceKinds, resourceSchemas } f
 import { mapSecrets } from "../../tenancy/secrets.js";
 import { lazily } from "../../text/lazily.js";
 import { readPut } from "../as-read.js";
+import { putLimit } from "../limits/manage-limits.js";
 import { resourceServerFields } from "../resources/put-resource.js";
 import { checkResource } from "../resources/resource-checks.js";
 import { resourceWarnings } from "../resources/resource-warnings.js";
 import type { Services } from "../services.js";
 import { changeSettings } from "../tenants/own-settings.js";
 import { findTenant } from "../tenants/tenant-view.js";
+import { Issues, under, wrongConfig } from "./config-issues.js";
 import { plannedResources } from "./planned-resources.js";
 import { type PlannedSettings, planSettings } from "./planned-settings.js";
+import {
+  planUnversioned,
+  type UnversionedChange,
+  unversionedKinds,
+  unversionedSchemas,
+} from "./planned-unversioned.js";
 
 const maxResources = 1_000;
+
+const appliedKinds = [...resourceKinds, ...unversionedKinds] as const;
 
 /** A configuration as it is sent: by kind and name, each body as PUT takes it. */
 export const configSchema = () =>
   z.strictObject({
-    resources: z.partialRecord(z.enum(resourceKinds), z.record(itemName, z.unknown())).default({}),
+    resources: z.partialRecord(z.enum(appliedKinds), z.record(itemName, z.unknown())).default({}),
     /** As PATCH /v1/tenant takes them: one that isn't given stays. */
     settings: z.unknown().optional(),
-    /** Whether resources that aren't named are deleted. */
+    /** Whether resources that aren't named are deleted; of limits, webhooks and channels where their kind is named. */
     prune: z.boolean().default(false),
     /** The revision that a plan was made at: nothing is done where the tenant has another by now. */
     expectRevision: z.int().min(0).optional(),
@@ -43,7 +54,12 @@ export const documentedConfig = lazily(() =>
   configSchema().extend({
     resources: z
       .strictObject(
-        Object.fromEntries(resourceKinds.map((kind) => [kind, z.record(itemName, resourceSchemas[kind]).optional()])),
+        Object.fromEntries(
+          Object.entries({ ...resourceSchemas, ...unversionedSchemas() }).map(([kind, schema]) => [
+            kind,
+            z.record(itemName, schema).optional(),
+          ]),
+        ),
       )
       .optional(),
     settings: z.record(z.string(), z.unknown()).optional(),
@@ -53,7 +69,7 @@ export const documentedConfig = lazily(() =>
 
 const configChangeSchema = z.object({
   /** `settings` of one of the tenant's settings. */
-  kind: z.enum([...resourceKinds, "settings"]),
+  kind: z.enum([...appliedKinds, "settings"]),
   name: z.string(),
   change: z.enum(["create", "change", "delete"]),
   /** The paths of fields that are others then, without any value. */
@@ -74,7 +90,7 @@ export type ConfigPlan = z.infer<typeof configPlanSchema>;
 /** A plan, and what storing it takes. */
 export interface PreparedConfig {
   readonly plan: ConfigPlan;
-  readonly changes: ConfigChanges;
+  readonly changes: Omit<ConfigChanges, "unversioned"> & { readonly unversioned: readonly UnversionedChange[] };
 }
 
 /** @throws {ProblemError} `invalid` with every place that is wrong; `precondition_failed` for another revision */
@@ -85,6 +101,7 @@ export async function prepareConfig(actor: Actor, config: Config, services: Serv
   if (revision === undefined) throw problem("not_found", "There is no such tenant.");
   if (config.expectRevision !== undefined && config.expectRevision !== revision) throw hasMoved(revision);
   if (config.settings !== undefined) need(authorize(actor, changeSettings));
+  if (config.resources.limits !== undefined) need(authorize(actor, putLimit));
 
   const heads = await services.config.heads(tenantId);
   const issues = new Issues();
@@ -110,6 +127,10 @@ export async function prepareConfig(actor: Actor, config: Config, services: Serv
       checkResource(tenantId, kind, name, resourceSchemas[kind].parse(body), view),
     );
   }
+  const agents = new Map(
+    planned.flatMap(({ kind, name, body }) => (kind === "agents" ? [[name, resourceSchemas.agents.parse(body)]] : [])),
+  );
+  const unversioned = await planUnversioned(actor, config, services, { resources: view.resources, agents }, issues);
   for (const kind of ["rules", "references"] as const) {
     const auto = [
       ...kept.filter((head) => head.kind === kind && head.auto === 1),
@@ -137,12 +158,18 @@ export async function prepareConfig(actor: Actor, config: Config, services: Serv
           ...(fields === undefined ? {} : { fields }),
         })),
         ...removed.map(({ kind, name }) => ({ kind, name, change: "delete" as const })),
+        ...unversioned.changes.map(({ kind, name, change, fields }) => ({
+          kind,
+          name,
+          change,
+          ...defined({ fields }),
+        })),
         ...settings.changed.map((name) => ({ kind: "settings" as const, name, change: "change" as const })),
       ],
-      unchanged: planned.length - changed.length,
-      warnings: warnings.flat(),
+      unchanged: planned.length - changed.length + unversioned.unchanged,
+      warnings: [...warnings.flat(), ...unversioned.warnings],
     },
-    changes: { stored: changed, removed, settings: settings.update },
+    changes: { stored: changed, removed, unversioned: unversioned.changes, settings: settings.update },
   };
 }
 
@@ -165,8 +192,9 @@ async function readBodies(
   const sent = resourceKinds.flatMap((kind) =>
     Object.entries(resources[kind] ?? {}).map(([name, body]) => ({ kind, name, body })),
   );
-  if (sent.length > maxResources) {
-    const message = `at most ${maxResources} at once, and there are ${sent.length}`;
+  const count = Object.values(resources).reduce((sum, ofKind) => sum + Object.keys(ofKind).length, 0);
+  if (count > maxResources) {
+    const message = `at most ${maxResources} at once, and there are ${count}`;
     throw wrongConfig([{ path: "resources", message }]);
   }
   const headOf = new Map(heads.map((head) => [keyOf(head), head]));
@@ -217,38 +245,6 @@ function versionOf({ head, isStored }: Wanted): number {
 const keyOf = ({ kind, name }: Pick<ResourcePin, "kind" | "name">): string => `${kind}/${name}`;
 
 const pathOf = ({ kind, name }: Pick<ResourcePin, "kind" | "name">): string => `resources.${kind}.${name}`;
-
-function under(path: string, issue: ProblemIssue): ProblemIssue {
-  return { ...issue, path: issue.path === "" ? path : `${path}.${issue.path}` };
-}
-
-/** What is wrong anywhere: all of it is told at once. */
-class Issues {
-  private readonly found: ProblemIssue[] = [];
-
-  add(issue: ProblemIssue): void {
-    this.found.push(issue);
-  }
-
-  /** What the call comes to; where it is refused what is wrong is noted under the path. */
-  async within<T>(path: string, otherwise: T, call: () => Promise<T>): Promise<T> {
-    const result = await attempt(call);
-    if (result.ok) return result.value;
-    const { errors = [{ path: "", message: result.problem.detail }] } = result.problem;
-    this.found.push(...errors.map((issue) => under(path, issue)));
-    return otherwise;
-  }
-
-  throwAny(): void {
-    if (this.found.length > 0) throw wrongConfig(this.found);
-  }
-}
-
-function wrongConfig(errors: readonly ProblemIssue[]) {
-  return problem("invalid", "The configuration can't be stored like this; see errors. Nothing was changed.", {
-    errors: [...errors],
-  });
-}
 
 export function hasMoved(revision: number) {
   return problem(

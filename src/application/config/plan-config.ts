@@ -10,9 +10,9 @@ export const planConfig = act("planConfig", {
     method: "post",
     path: "/v1/config/plan",
     tag: "Configuration",
-    summary: "What applying a configuration would change; nothing is stored (operators; settings: admins)",
+    summary: "What applying a configuration would change; nothing is stored (operators; settings and limits: admins)",
     description:
-      "Resources by kind and name, each as its PUT takes it, or as its GET gives it. All of it is checked, and every place that is wrong is named at once. `fields` are those that would be others. With `prune` resources that aren't named would be deleted.",
+      "Resources, limits, webhooks and channels by kind and name, each as its PUT takes it, or as its GET gives it. All of it is checked, and every place that is wrong is named at once. `fields` are those that would be others. With `prune` resources that aren't named would be deleted; limits, webhooks and channels where the body names their kind.",
     body: "config",
     bodyShape: documentedConfig,
     answer: "The changes, and the revision at which they hold",

@@ -16,6 +16,7 @@ import {
   limitViewSchema,
   type NewLimit,
 } from "../../tenancy/limits/limit.js";
+import type { ResourceBody } from "../../tenancy/resources.js";
 import { act } from "../act.js";
 import { readPut } from "../as-read.js";
 import { doOnce } from "../creation.js";
@@ -45,7 +46,7 @@ export const putLimit = act("putLimit", {
   },
   input: () => z.object({ name: itemName, limit: z.unknown() }),
   output: () => z.object({ created: z.boolean(), limit: limitViewSchema() }),
-  run: async (actor, { name, limit }, services) => store(actor, name, await read(limitSchema(), name, limit), services),
+  run: async (actor, { name, limit }, services) => store(actor, name, await checkLimit(name, limit), services),
 });
 
 const readLimit = act("readLimit", {
@@ -176,6 +177,12 @@ export function noLimit(name: string) {
   return problem("not_found", `There is no limit "${name}".`);
 }
 
+/**
+ * A tenant's limit as it is sent.
+ * @throws {ProblemError} `invalid`, with the places
+ */
+export const checkLimit = (name: string, sent: unknown) => read(limitSchema(), name, sent);
+
 function read<T extends NewLimit>(schema: z.ZodType<T>, name: string, sent: unknown): Promise<T> {
   return readPut(schema, sent, { name, serverFields, current: async () => undefined });
 }
@@ -221,15 +228,26 @@ async function store(
   return { created, limit: warnings.length === 0 ? stored : { ...stored, warnings } };
 }
 
-/** Models of the tenant's agents that nobody has priced: a limit of money lets no call of them through. */
-async function unpriced(actor: Actor, { measure }: NewLimit, services: Services): Promise<ProblemIssue[]> {
+/**
+ * Models of the tenant's agents that nobody has priced: a limit of money lets no call of them through.
+ * @param planned agents that are going to be others
+ */
+export async function unpriced(
+  actor: Actor,
+  { measure }: NewLimit,
+  services: Services,
+  planned: ReadonlyMap<string, ResourceBody<"agents">> = new Map(),
+): Promise<ProblemIssue[]> {
   if (measure !== "money") return [];
   const table = await (await services.prices()).tableAt(services.now());
   if (table === undefined)
     return [{ path: "measure", message: "there is no table of prices: no model of a provider can be called" }];
   if (actor.tenantId === deploymentScope) return [];
   const agents = await services.resources.list(actor.tenantId, "agents", "", maxAgentsLooked);
-  const models = agents.flatMap(({ body }) => (body.kind === "model" ? modelList(body.model) : []));
+  const others = agents.filter(({ name }) => !planned.has(name)).map(({ body }) => body);
+  const models = [...others, ...planned.values()].flatMap((body) =>
+    body.kind === "model" ? modelList(body.model) : [],
+  );
   const isPriced = (model: string): boolean =>
     model === "offline" || model === "default" || Object.hasOwn(table.models, model);
   return [...new Set(models)]

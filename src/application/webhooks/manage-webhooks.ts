@@ -1,6 +1,12 @@
 /** A tenant's subscriptions to events: stored, read, listed, deleted. */
 import { z } from "zod";
-import { shownReference, type WebhookView, webhookSchema, webhookViewSchema } from "../../catalogues/webhooks.js";
+import {
+  type NewWebhook,
+  shownReference,
+  type WebhookView,
+  webhookSchema,
+  webhookViewSchema,
+} from "../../catalogues/webhooks.js";
 import { recordOf } from "../../conversation/actor-record.js";
 import { itemName } from "../../conversation/names.js";
 import { problem } from "../../conversation/problem.js";
@@ -13,6 +19,7 @@ import { act } from "../act.js";
 import { readPut } from "../as-read.js";
 import { doOnce } from "../creation.js";
 import { listOf, pageInput, readPage } from "../page.js";
+import type { Services } from "../services.js";
 import { findWebhook, noWebhook, webhookTag } from "./find-webhook.js";
 
 interface Stored {
@@ -48,21 +55,7 @@ export const putWebhook = act("putWebhook", {
     return z.object({ created: z.boolean(), webhook: webhookViewSchema.extend({ secret }) });
   },
   run: async (actor, { name, webhook: sent }, services) => {
-    const { secret, ...webhook } = await readPut(webhookSchema, sent, {
-      name,
-      serverFields,
-      current: async () => undefined,
-    });
-    const refused = refuseAddress(webhook.url, services.policy);
-    if (refused !== undefined) {
-      const errors = [{ path: "url", message: refused }];
-      throw problem("invalid", `The webhook's address can't be called: ${refused}.`, { errors });
-    }
-    const named = secret === undefined ? undefined : referredSecret(secret);
-    const uses = named === undefined ? [] : [{ name: named, url: webhook.url, path: "secret" }];
-    const missing = await services.secrets.refusedUses(actor.tenantId, uses);
-    if (missing.length > 0)
-      throw problem("invalid", "The webhook's secret can't be used; see errors.", { errors: missing });
+    const { secret, ...webhook } = await checkWebhook(actor.tenantId, name, sent, services);
     const made = newWebhookSecret();
     const by = recordOf(actor);
     const store = async (claim?: WorkClaim): Promise<Stored> => {
@@ -85,6 +78,29 @@ export const putWebhook = act("putWebhook", {
     return { created, webhook: webhookMade };
   },
 });
+
+/**
+ * A subscription as it is sent.
+ * @throws {ProblemError} `invalid`, with the places
+ */
+export async function checkWebhook(
+  tenantId: string,
+  name: string,
+  sent: unknown,
+  { policy, secrets }: Pick<Services, "policy" | "secrets">,
+): Promise<NewWebhook> {
+  const webhook = await readPut(webhookSchema, sent, { name, serverFields, current: async () => undefined });
+  const refused = refuseAddress(webhook.url, policy);
+  if (refused !== undefined) {
+    const errors = [{ path: "url", message: refused }];
+    throw problem("invalid", `The webhook's address can't be called: ${refused}.`, { errors });
+  }
+  const named = webhook.secret === undefined ? undefined : referredSecret(webhook.secret);
+  const uses = named === undefined ? [] : [{ name: named, url: webhook.url, path: "secret" }];
+  const errors = await secrets.refusedUses(tenantId, uses);
+  if (errors.length > 0) throw problem("invalid", "The webhook's secret can't be used; see errors.", { errors });
+  return webhook;
+}
 
 export const readWebhook = act("readWebhook", {
   role: "operator",
