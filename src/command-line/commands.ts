@@ -2,9 +2,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { type Command, flag, text } from "./command.js";
 import { folders } from "./folder.js";
-import { partsOf } from "./knowledge.js";
+import { partsOf, sourceOf } from "./knowledge.js";
 import { intoMemory } from "./memory-import.js";
-import { CommandError, keepKey, placeOf, show, urlOfFolder } from "./place.js";
+import { CommandError, keepKey, placeOf, progressOf, show, urlOfFolder } from "./place.js";
+import { intoReferences } from "./reference-import.js";
 import { subjects } from "./subjects.js";
 import { applyFolder, type Change, planFolder, pullFolder } from "./sync.js";
 import { answerAsk, chat, describeAsk, tail, terminalLines } from "./talk.js";
@@ -130,29 +131,26 @@ export const commands: readonly Command[] = [
     description: "store Markdown, HTML and text as references, or as entries of a memory, cut at their headings",
     options: {
       memory: text("the id of a memory: as its entries"),
+      as: text("what the folder is called, so that another one of its name doesn't mix; otherwise its name"),
+      prune: flag("take away what came from this folder and isn't in it any more"),
     },
     run: async (options, folder = "") => {
       const { conclave } = placeOf(options);
-      const parts = partsOf(folder);
-      if (typeof options.memory === "string") {
-        const { stored, corrected, unchanged } = await intoMemory(conclave, options.memory, parts);
-        const done = `${stored.length} stored, ${corrected.length} corrected, ${unchanged} as they were`;
-        show(options, { stored, corrected, unchanged }, [
-          ...stored.map((name) => `+ ${name}`),
-          ...corrected.map((name) => `~ ${name}`),
-          done,
-        ]);
-        return 0;
-      }
-      const references = Object.fromEntries(
-        parts.map(({ name, ...part }) => [name, { ...part, include: "auto" as const }]),
-      );
-      const { changes, unchanged } = await conclave.api.configuration.applyConfig({
-        body: { resources: { references } },
-      });
-      show(options, { changes, unchanged }, [
-        ...linesOf(changes),
-        `${changes.length} stored, ${unchanged} as they were`,
+      const source = sourceOf(folder, options.as);
+      const parts = partsOf(folder, source);
+      const of = { source, parts, prune: options.prune === true };
+      const done =
+        typeof options.memory === "string"
+          ? await intoMemory(conclave, options.memory, of, progressOf(options))
+          : await intoReferences(conclave, of);
+      const { stored, corrected, unchanged, gone, removed } = done;
+      const counts = [`${stored.length} stored`, `${corrected.length} corrected`, `${unchanged} as they were`];
+      show(options, done, [
+        ...stored.map((name) => `+ ${name}`),
+        ...corrected.map((name) => `~ ${name}`),
+        ...removed.map((name) => `- ${name}`),
+        ...gone.map((name) => `${name}: it isn't in ${folder} any more; --prune takes it away`),
+        [...counts, ...(removed.length === 0 ? [] : [`${removed.length} taken away`])].join(", "),
       ]);
       return 0;
     },

@@ -1,6 +1,6 @@
 /** Knowledge from a folder of Markdown, HTML and text: cut at its headings, each part a reference under a name that stays. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { basename, join, resolve, sep } from "node:path";
 import { CommandError } from "./place.js";
 
 export interface Part {
@@ -12,8 +12,18 @@ export interface Part {
 /** Characters of a part at most: what one reference may bring in by itself. */
 const maxCharacters = 8_000;
 
+/** Where parts come from: each has it in its name, and in front of its description, so that those of two folders are told apart. */
+export function sourceOf(root: string, named: unknown): string {
+  return typeof named === "string" ? named : basename(resolve(root));
+}
+
+/** Whether a reference is a part that was imported from there, of this folder or as it was. */
+export function isFrom(source: string, { name, description = "" }: { name: string; description?: string | undefined }) {
+  return name.startsWith(`${slug(source)}-`) && description.startsWith(`${source}/`);
+}
+
 /** Every part of the files below a folder, in their order. The same file gives the same names again. */
-export function partsOf(root: string): Part[] {
+export function partsOf(root: string, source: string): Part[] {
   const files =
     statSync(root, { throwIfNoEntry: false })?.isDirectory() === true
       ? readdirSync(root, { recursive: true }).map(String)
@@ -26,17 +36,13 @@ export function partsOf(root: string): Part[] {
     .flatMap((file) => {
       const text = readFileSync(join(root, file), "utf8");
       const plain = /\.html?$/i.test(file) ? markdownOfHtml(text) : text;
-      const base = slug(
-        relative("", file)
-          .split(sep)
-          .join("-")
-          .replace(/\.[a-z]+$/i, ""),
-      );
+      const within = file.split(sep).join("/");
+      const base = `${slug(source)}-${slug(within.replace(/\.[a-z]+$/i, ""))}`;
       return sections(plain).map(({ heading, body }) => {
         const name = `${base}${heading === "" ? "" : `-${slug(heading)}`}`.slice(0, 90);
         const times = names.get(name) ?? 0;
         names.set(name, times + 1);
-        const title = heading === "" ? file : `${file}: ${heading}`;
+        const title = `${source}/${within}${heading === "" ? "" : `: ${heading}`}`;
         return { name: times === 0 ? name : `${name}-${times + 1}`, description: title.slice(0, 500), text: body };
       });
     });

@@ -77,6 +77,18 @@ export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+/** How far a long work is. */
+export type Progress = (what: string, done: number, of: number) => void;
+
+/** On one line of the terminal that the next one replaces; where nobody looks, or JSON is asked for, nothing. */
+export function progressOf(
+  { json }: Common,
+  to: Pick<NodeJS.WriteStream, "isTTY" | "write"> = process.stderr,
+): Progress {
+  if (json === true || to.isTTY !== true) return () => {};
+  return (what, done, of) => to.write(`\r\x1b[K${done < of ? `${what} ${done} of ${of}` : ""}`);
+}
+
 /** The result as JSON where that was asked for, else its lines. */
 export function show({ json }: Common, result: unknown, lines: readonly string[]): void {
   if (json === true) say(JSON.stringify(result, null, 2));

@@ -226,11 +226,27 @@ describe("knowledge", () => {
     write("docs/returns.md", "# Returns\n\nWithin 30 days.\n\n## Costs\n\nNone.\n\n```\n# no heading\n```\n");
     write("docs/faq.html", "<h1>Questions</h1><p>Ask &amp; see.</p><script>evil()</script>");
     const docs = join(folder, "shop/docs");
-    expect((await conclave("import", docs)).said).toContain("3 stored, 0 as they were");
-    expect((await conclave("import", docs)).said).toContain("0 stored, 3 as they were");
+    expect((await conclave("import", docs)).said).toContain("3 stored, 0 corrected, 0 as they were");
+    expect((await conclave("import", docs)).said).toContain("0 stored, 0 corrected, 3 as they were");
     const { items } = await client.api.references.listReferences();
     expect(JSON.stringify(items)).toContain("Ask & see.");
     expect(JSON.stringify(items)).not.toContain("evil");
+
+    // The same names elsewhere are others; what left a folder is said, and goes with --prune.
+    write("more/docs/returns.md", "# Returns\n\nNever.\n");
+    const more = join(folder, "shop/more/docs");
+    expect((await conclave("import", more, "--as", "wholesale")).said).toContain(
+      "+ wholesale-returns-returns\n1 stored",
+    );
+    write("docs/returns.md", "# Returns\n\nWithin 60 days.\n");
+    const gone = await conclave("import", docs);
+    expect(gone.said).toContain("~ docs-returns-returns\ndocs-returns-costs: it isn't in ");
+    expect((await conclave("import", docs, "--prune")).said).toBe(
+      "- docs-returns-costs\n0 stored, 0 corrected, 2 as they were, 1 taken away\n",
+    );
+    expect((await client.api.references.listReferences()).items.map(({ name }) => name)).toEqual([
+      ...["docs-faq-questions", "docs-returns-returns", "wholesale-returns-returns"],
+    ]);
   });
 
   it("is entries of a memory, where one is named: once each, and corrected where its text differs", async () => {
@@ -244,11 +260,24 @@ describe("knowledge", () => {
     expect((await conclave(...into)).said).toContain("2 stored, 0 corrected, 0 as they were");
     expect((await conclave(...into)).said).toContain("0 stored, 0 corrected, 2 as they were");
     write("docs/returns.md", "# Returns\n\nWithin 60 days.\n\n## Costs\n\nNone.\n");
-    expect((await conclave(...into)).said).toBe("~ returns-returns\n0 stored, 1 corrected, 1 as they were\n");
+    expect((await conclave(...into)).said).toBe("~ docs-returns-returns\n0 stored, 1 corrected, 1 as they were\n");
     expect((await conclave(...into)).said).toContain("0 stored, 0 corrected, 2 as they were");
-    const { items } = await api.memory.listMemoryEntries({ memoryId });
-    const holding = items.filter(({ supersededBy }) => supersededBy === undefined).map(({ rawEntry }) => rawEntry);
-    expect(holding.toSorted()).toEqual(["# Returns\n\nWithin 60 days.", "## Costs\n\nNone.", "Said by somebody."]);
+    const holding = async (): Promise<string[]> => {
+      const { items } = await api.memory.listMemoryEntries({ memoryId });
+      return items.flatMap(({ supersededBy, rawEntry }) => (supersededBy === undefined ? [rawEntry] : [])).toSorted();
+    };
+    expect(await holding()).toEqual(["# Returns\n\nWithin 60 days.", "## Costs\n\nNone.", "Said by somebody."]);
+
+    // Another folder's files of the same names don't correct these; what left one is said, and goes with --prune.
+    write("more/docs/returns.md", "# Returns\n\nNever.\n");
+    const more = ["import", join(folder, "shop/more/docs"), "--as", "wholesale", "--memory", memoryId];
+    expect((await conclave(...more)).said).toBe("+ wholesale-returns-returns\n1 stored, 0 corrected, 0 as they were\n");
+    write("docs/returns.md", "# Costs\n\nNone.\n");
+    expect((await conclave(...into)).said).toContain("docs-returns-returns: it isn't in ");
+    expect(JSON.parse((await conclave(...into, "--prune", "--json")).said)).toEqual({
+      ...{ stored: [], corrected: [], unchanged: 1, gone: [], removed: ["docs-returns-returns"] },
+    });
+    expect(await holding()).toEqual(["# Costs\n\nNone.", "# Returns\n\nNever.", "Said by somebody."]);
     await asNewTenant();
     expect(await conclave(...into)).toMatchObject({ code: 1, said: "" });
   });
