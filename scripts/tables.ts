@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { eventDefinitions } from "../src/catalogues/events.js";
 import { outboxTopics } from "../src/catalogues/outbox.js";
+import { commands } from "../src/command-line/commands.js";
+import { pageOf } from "../src/command-line/run.js";
 import { toolFamilies } from "../src/mcp/tools/all.js";
 import { modeNames } from "../src/roundtable/modes/table.js";
 import { strategyNames } from "../src/routing/strategies/table.js";
@@ -55,6 +57,15 @@ function kindRows(folder: string, names: readonly string[], tags: readonly strin
 export async function derivedTexts(): Promise<readonly Derived[]> {
   const fields = await eventFields();
   return [
+    {
+      path: "docs/command-line.md",
+      after: "## Pages\n\n",
+      isDerived: () => true,
+      lines: commands.flatMap((command, at) => [
+        ...(at === 0 ? [] : [""]),
+        ...[`### conclave ${command.name}`, "", "```text", ...pageOf(command).split("\n"), "```"],
+      ]),
+    },
     table(
       "docs/roundtables.md",
       "| mode | who speaks when | use it to |",

@@ -16,6 +16,12 @@ export interface Command {
   /** `<needed>`, `[optional]`; with `...` all that follow. */
   readonly takes: readonly string[];
   readonly description: string;
+  /** What whoever uses it has to know beyond that. */
+  readonly about: string;
+  /** Command lines, each with what it does. */
+  readonly examples: Readonly<Record<string, string>>;
+  /** What 2 stands for, where it may end with it. */
+  readonly differs?: string;
   readonly options: Readonly<Record<string, Option>>;
   readonly run: (options: Options, ...args: string[]) => Promise<ExitCode>;
 }

@@ -28,7 +28,7 @@ export async function intoMemory(
   const stored: string[] = [];
   const corrected: string[] = [];
   for (const [at, { name, text }] of parts.entries()) {
-    progress("importing", at, parts.length);
+    progress(`importing ${at} of ${parts.length}`);
     const digest = await digestOf(text);
     const before = known.get(name);
     if (before?.tags[digestTag] === digest) continue;
@@ -44,6 +44,7 @@ export async function intoMemory(
       corrected.push(name);
     }
   }
+  progress("");
   const left = [...known].filter(
     ([name, { tags }]) => tags[sourceTag] === source && !parts.some((part) => part.name === name),
   );

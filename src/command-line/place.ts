@@ -73,20 +73,23 @@ function withoutSlash(url: string): string {
   return url.endsWith("/") ? url.slice(0, -1) : url;
 }
 
+/** What is piped in. */
+export const input = { read: (): string => readFileSync(0, "utf8") };
+
 export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** How far a long work is. */
-export type Progress = (what: string, done: number, of: number) => void;
+/** Says how far a long work is; nothing once it is done. */
+export type Progress = (line: string) => void;
 
 /** On one line of the terminal that the next one replaces; where nobody looks, or JSON is asked for, nothing. */
 export function progressOf(
   { json }: Common,
   to: Pick<NodeJS.WriteStream, "isTTY" | "write"> = process.stderr,
 ): Progress {
-  if (json === true || to.isTTY !== true) return () => {};
-  return (what, done, of) => to.write(`\r\x1b[K${done < of ? `${what} ${done} of ${of}` : ""}`);
+  if (json === true || !to.isTTY) return () => {};
+  return (line) => to.write(`\r\x1b[K${line}`);
 }
 
 /** The result as JSON where that was asked for, else its lines. */

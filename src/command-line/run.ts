@@ -11,10 +11,18 @@ export async function run(argv: readonly string[]): Promise<ExitCode> {
     say(overview());
     return name === undefined ? 1 : 0;
   }
+  const isJson = rest.includes("--json");
   const command = commands.find((one) => one.name === name);
-  if (command === undefined) return refuse(`there is no command "${name}"; \`conclave help\` lists those there are`);
+  if (command === undefined) {
+    return fail(
+      { code: "usage", detail: `there is no command "${name}"; \`conclave help\` lists those there are` },
+      isJson,
+    );
+  }
   const read = readLine(command, rest);
-  if (typeof read === "string") return refuse(`${read}\n\n${pageOf(command)}`);
+  if (typeof read === "string") {
+    return fail({ code: "usage", detail: `${read}. \`conclave ${name} --help\` says what it takes` }, isJson);
+  }
   if (read.options.help === true) {
     say(pageOf(command));
     return 0;
@@ -22,18 +30,17 @@ export async function run(argv: readonly string[]): Promise<ExitCode> {
   try {
     return await command.run(read.options, ...read.args);
   } catch (error) {
-    const failure = failureOf(error);
-    if (read.options.json === true) say(JSON.stringify({ error: failure }, null, 2));
-    else {
-      const places = (failure.errors ?? []).map(({ path, message }) => `\n  ${path}: ${message}`);
-      process.stderr.write(`conclave: ${failure.detail}${places.join("")}\n`);
-    }
-    return 1;
+    return fail(failureOf(error), read.options.json === true);
   }
 }
 
-function refuse(detail: string): ExitCode {
-  process.stderr.write(`conclave: ${detail}\n`);
+/** Says what failed: one way, whatever it was. */
+function fail(failure: ReturnType<typeof failureOf>, isJson: boolean): ExitCode {
+  if (isJson) say(JSON.stringify({ error: failure }, null, 2));
+  else {
+    const places = (failure.errors ?? []).map(({ path, message }) => `\n  ${path}: ${message}`);
+    process.stderr.write(`conclave: ${failure.detail}${places.join("")}\n`);
+  }
   return 1;
 }
 
@@ -73,11 +80,45 @@ function overview(): string {
   ].join("\n");
 }
 
-/** The page of a command. */
-export function pageOf({ name, takes, description, options }: Command): string {
-  const lines = Object.entries({ ...options, ...commonOptions }).map(([option, { type, description: what }]) => {
-    const shown = `--${option}${type === "string" ? ` <${option}>` : ""}`;
-    return `  ${shown.padEnd(22)}${what}`;
-  });
-  return [`conclave ${[name, ...takes].join(" ")} [options]`, "", `  ${description}`, "", ...lines].join("\n");
+/** The page of a command, as `man` has them. */
+export function pageOf({ name, takes, description, about, examples, differs, options }: Command): string {
+  const shown = Object.entries({ ...options, ...commonOptions }).map(([option, { type, description: what }]) => ({
+    sign: `--${option}${type === "string" ? ` <${option}>` : ""}`,
+    what,
+  }));
+  const parts: [string, string[]][] = [
+    ["NAME", [`conclave ${name} - ${description}`]],
+    ["SYNOPSIS", wrapped(["conclave", name, ...takes, ...shown.map(({ sign }) => `[${sign}]`)])],
+    ["DESCRIPTION", wrapped(about.split(" "))],
+    ["OPTIONS", shown.flatMap(({ sign, what }) => hanging(sign, what))],
+    [
+      "EXIT STATUS",
+      [
+        "0  it was done",
+        ...(differs === undefined ? [] : [`2  ${differs}`]),
+        "1  it failed: what to do about it is said",
+      ],
+    ],
+    ["EXAMPLES", Object.entries(examples).flatMap(([line, what]) => (what === "" ? [line] : [line, `    ${what}`]))],
+  ];
+  return parts.map(([title, lines]) => [title, ...lines.map((line) => `  ${line}`)].join("\n")).join("\n\n");
+}
+
+/** Columns of a page. */
+const columns = 96;
+
+function wrapped(words: readonly string[], width = columns): string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length + 1 > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}
+
+function hanging(sign: string, what: string): string[] {
+  const indent = 24;
+  const [first = "", ...others] = wrapped(what.split(" "), columns - indent);
+  return [`${sign.padEnd(indent)}${first}`, ...others.map((line) => `${" ".repeat(indent)}${line}`)];
 }

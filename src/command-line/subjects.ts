@@ -3,12 +3,21 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Conclave, Schemas } from "../client/index.js";
 import { type Command, flag, type Options, text } from "./command.js";
-import { CommandError, placeOf, show } from "./place.js";
+import { CommandError, placeOf, progressOf, show } from "./place.js";
 
 export const subjects: Command = {
   name: "subjects",
   takes: ["<list|show|export|delete>", "[subject]", "[folder]"],
   description: "what is held of an end user: show, export into a folder, delete; list is what was exported and erased",
+  about:
+    "An erasure is for good, and waits where a hold keeps it; what is exported is files of JSON lines that only you read.",
+  examples: {
+    "conclave subjects show ida": "how much is held of her",
+    "conclave subjects export ida handed-out --originals":
+      "all of it, and what she wrote before supervisors changed it",
+    'conclave subjects delete ida --yes --reason "asked by letter"': "erase it",
+    "conclave subjects list": "what was exported and erased",
+  },
   options: {
     originals: flag("export also what messages said before supervisors changed them"),
     reason: text("why it is deleted: stays on record, so no names"),
@@ -53,7 +62,7 @@ async function showHeld(conclave: Conclave, options: Options, subject: string): 
 
 async function handOut(conclave: Conclave, options: Options, subject: string, folder: string): Promise<0> {
   const body = options.originals === true ? { originals: true } : {};
-  const job = await ended(conclave, await conclave.api.personalData.exportSubject({ subject, body }));
+  const job = await ended(conclave, options, await conclave.api.personalData.exportSubject({ subject, body }));
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const written: string[] = [];
   for (const { kind } of job.files ?? []) {
@@ -75,7 +84,11 @@ async function erase(conclave: Conclave, options: Options, subject: string): Pro
     );
   }
   const reason = typeof options.reason === "string" ? options.reason : "asked for at the command line";
-  const job = await ended(conclave, await conclave.api.personalData.deleteSubject({ subject, body: { reason } }));
+  const job = await ended(
+    conclave,
+    options,
+    await conclave.api.personalData.deleteSubject({ subject, body: { reason } }),
+  );
   show(options, job, [
     ...job.receipt.map(
       ({ kind, erased, left, why }) =>
@@ -87,11 +100,18 @@ async function erase(conclave: Conclave, options: Options, subject: string): Pro
 }
 
 /** The job at its end. @throws {CommandError} for one that a hold stops, or that was given up */
-async function ended(conclave: Conclave, begun: Schemas["SubjectJob"]): Promise<Schemas["SubjectJob"]> {
+async function ended(
+  conclave: Conclave,
+  options: Options,
+  begun: Schemas["SubjectJob"],
+): Promise<Schemas["SubjectJob"]> {
+  const progress = progressOf(options);
   let job = begun;
   while (job.status === "running") {
+    progress(`${job.jobId} runs`);
     job = await conclave.api.personalData.getSubjectJob({ jobId: job.jobId, waitMs: 30_000 });
   }
+  progress("");
   if (job.status === "on_hold") {
     throw new CommandError(`${job.jobId} waits until it is released: ${(job.holds ?? []).join(", ")} hold it`);
   }

@@ -9,7 +9,7 @@ import {
   removeConfigFile,
   writeConfigFile,
 } from "./folder.js";
-import { CommandError, type Place } from "./place.js";
+import { CommandError, type Place, type Progress } from "./place.js";
 
 export interface Change {
   readonly kind: string;
@@ -73,6 +73,7 @@ export async function applyFolder(place: Place, { changes, revision, files, conf
 export async function pullFolder(
   place: Place,
   prune: boolean,
+  progress: Progress,
 ): Promise<{ written: string[]; removed: string[]; onlyHere: string[] }> {
   const files = readFolder(place.root);
   const maySeeLimits = await mayRead(place, "limits");
@@ -85,6 +86,7 @@ export async function pullFolder(
   const unread = new Set<string>(["settings"]);
   if (!maySeeLimits) unread.add("limits");
   for (const folder of folders.filter((one) => !unread.has(one))) {
+    progress(`reading ${folder}`);
     for (const shown of await listAll(place, folder)) {
       const name = String(shown.name);
       there.add(`${folder}/${name}`);
@@ -94,6 +96,7 @@ export async function pullFolder(
       written.push(writeConfigFile(place.root, known, { folder, name, body: withoutServerFields(shown), schema }));
     }
   }
+  progress("");
   const settings = files.find(({ folder }) => folder === "settings");
   const isSettled = settings !== undefined && changes !== undefined && !changes.some(({ kind }) => kind === "settings");
   const shown = isSettled ? undefined : await readSettings(place);

@@ -41,23 +41,29 @@ export function terminalLines(): Lines {
 export async function chat(
   conclave: Conclave,
   agent: string,
-  { subject }: { readonly subject?: string },
+  { subject, json = false }: { readonly subject?: string; readonly json?: boolean },
   lines: Lines,
 ): Promise<void> {
   const { sessionId } = await conclave.sessions.create({ agent, ...(subject === undefined ? {} : { subject }) });
-  say(`${sessionId} with ${agent}. An empty line ends it.`);
+  const show = json ? (turn: Turn) => say(JSON.stringify(turn)) : showEnd;
+  if (!json) say(`${sessionId} with ${agent}. An empty line ends it.`);
   for (;;) {
-    const content = await lines.next("> ");
+    const content = await lines.next(json ? "" : "> ");
     if (content === undefined || content.trim() === "") return;
-    let turn = await showTurn(conclave, sessionId, content);
+    let turn = json
+      ? await conclave.sessions.send(sessionId, { content }, { waitMs: 60_000 })
+      : await showTurn(conclave, sessionId, content);
+    if (json && turn !== undefined) show(turn);
     while (turn !== undefined && turn.status === "waiting") {
       const open = turn.asks.filter(({ status }) => status === "open");
       const [ask] = open;
       if (ask === undefined) break;
-      const answered = await answerInPlace(conclave, ask, lines);
-      if (!answered) break;
+      if (!json) say(describeAsk(ask));
+      const said = await lines.next(json ? "" : `${howToAnswer(ask)}: `);
+      if (said === undefined || said.trim() === "") break;
+      await answerAsk(conclave, ask, said.trim());
       turn = await conclave.sessions.turn(sessionId, turn.turnId, { waitMs: 60_000 });
-      if (turn.status !== "waiting") showEnd(turn);
+      if (json || turn.status !== "waiting") show(turn);
     }
   }
 }
@@ -92,14 +98,6 @@ function showEnd(turn: Turn, isShown = false): void {
       say(`  [supervision of the ${hook}: ${summary.action}. ${summary.reasons.join(" ")}]`);
   }
   if (turn.failure !== undefined) say(`  [failed: ${turn.failure}]`);
-}
-
-async function answerInPlace(conclave: Conclave, ask: Ask, lines: Lines): Promise<boolean> {
-  say(describeAsk(ask));
-  const said = await lines.next(`${howToAnswer(ask)}: `);
-  if (said === undefined || said.trim() === "") return false;
-  await answerAsk(conclave, ask, said.trim());
-  return true;
 }
 
 function howToAnswer({ kind }: Ask): string {

@@ -7,7 +7,9 @@ import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { clientFiles } from "../../scripts/client.js";
+import { commonOptions } from "../../src/command-line/command.js";
 import { commands } from "../../src/command-line/commands.js";
+import { progressOf } from "../../src/command-line/place.js";
 import { pageOf } from "../../src/command-line/run.js";
 import { root } from "./pages.js";
 
@@ -55,12 +57,31 @@ it("the page of the configuration shows the script that goes from staging to pro
   expect(readFileSync(`${root}/docs/configuration.md`, "utf8")).toContain(script);
 });
 
-it("every command has a page that names what it takes and its options", () => {
+it("every command has a page that names what it takes and its options, with examples of both", () => {
   for (const command of commands) {
     const page = pageOf(command);
-    for (const part of [...command.takes, ...Object.keys(command.options).map((option) => `--${option}`)])
-      expect(page).toContain(part);
+    const options = Object.keys({ ...command.options, ...commonOptions }).map((option) => `--${option}`);
+    for (const part of [...command.takes, ...options]) expect(page).toContain(part);
+    for (const example of Object.keys(command.examples)) {
+      const [program, name, ...words] = example.split(" ");
+      expect([program, name]).toEqual(["conclave", command.name]);
+      expect(options).toEqual(expect.arrayContaining(words.filter((word) => word.startsWith("--"))));
+      const needed = command.takes.filter((one) => one.startsWith("<")).length;
+      expect(words.filter((word) => !word.startsWith("--")).length, example).toBeGreaterThanOrEqual(needed);
+    }
   }
+});
+
+it("long work says at a terminal how far it is, on one line that goes; not to programs", () => {
+  const shownTo = (isTTY: boolean, json: boolean): string => {
+    const shown: string[] = [];
+    const progress = progressOf({ json }, { isTTY, write: (text) => shown.push(String(text)) > 0 });
+    progress("3 of 20");
+    progress("");
+    return shown.join("");
+  };
+  expect(shownTo(true, false)).toBe("\r\x1b[K3 of 20\r\x1b[K");
+  expect(shownTo(true, true) + shownTo(false, false)).toBe("");
 });
 
 it("runs as one file that needs nothing beside Node, as the package bundles it", () => {

@@ -8,6 +8,8 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { Conclave } from "../../src/client/index.js";
+import { commands } from "../../src/command-line/commands.js";
+import { input } from "../../src/command-line/place.js";
 import { run } from "../../src/command-line/run.js";
 import { root } from "../docs/pages.js";
 import { WorkerProcess } from "./worker.js";
@@ -379,6 +381,84 @@ it("talks, shows what supervision did, and answers what is asked in place; then 
     [["export", "ida"], "into which folder?"],
   ] as const) {
     expect(await conclave("subjects", ...argv)).toMatchObject({ code: 1, wrong: expect.stringContaining(wrong) });
+  }
+});
+
+it("hands out originals where they are asked for; what a hold keeps isn't erased, and why it was is on record", async () => {
+  const client = await asNewTenant();
+  write("supervisors/guard.yaml", guard.replace("action: block", "action: redact"));
+  write("agents/clerk.yaml", "kind: model\nmodel: offline\ninstructions: Help.\nsupervisors: [guard]\n");
+  await conclave("apply");
+  const { sessionId } = await client.sessions.create({ agent: "clerk", subject: "eve" });
+  await client.sessions.send(sessionId, { content: "The word is swordfish." });
+  const handedOut = async (...more: string[]): Promise<string> => {
+    const into = join(folder, `out${more.length}`);
+    expect(await conclave("subjects", "export", "eve", into, ...more)).toMatchObject({ code: 0, wrong: "" });
+    return readdirSync(into)
+      .map((file) => readFileSync(join(into, file), "utf8"))
+      .join("");
+  };
+  expect(await handedOut()).not.toContain("swordfish");
+  expect(await handedOut("--originals")).toContain("The word is swordfish.");
+
+  await client.api.personalData.putHold({ name: "court", body: { subjects: ["eve"], reason: "A lawsuit." } });
+  expect((await conclave("subjects", "show", "eve")).said).toContain("kept by the hold court");
+  const erase = ["subjects", "delete", "eve", "--yes", "--reason", "asked by letter"];
+  expect(await conclave(...erase)).toMatchObject({ code: 1, wrong: expect.stringContaining("court") });
+  expect((await client.sessions.list()).items).toHaveLength(1);
+  await client.api.personalData.deleteHold({ name: "court" });
+  expect(await conclave(...erase)).toMatchObject({
+    code: 0,
+    said: expect.stringMatching(/sessions: 1 erased, 0 left/),
+  });
+  await conclave("export", join(folder, "audit.jsonl"));
+  expect(readFileSync(join(folder, "audit.jsonl"), "utf8")).toContain("asked by letter");
+});
+
+it("every command answers --json with JSON alone, a failure too", async () => {
+  const { api, sessions } = await asNewTenant();
+  write("supervisors/guard.yaml", guard);
+  write("supervisors/desk.yaml", desk);
+  write("agents/clerk.yaml", "kind: model\nmodel: offline\ninstructions: Help.\nsupervisors: [guard, desk]\n");
+  write("docs/faq.md", "# Returns\n\nWithin 30 days.\n");
+  write("text.txt", "Say swordfish.");
+  const key = process.env.CONCLAVE_KEY ?? "";
+  const path = (name: string): string => join(folder, "shop", name);
+  await api.secrets.putSecret({ name: "TOKEN", body: { value: "will" } });
+  const each: Readonly<Record<string, () => Promise<Awaited<ReturnType<typeof conclave>>>>> = {
+    login: () => conclave("login", "--json", "--url", url, "--key", key),
+    diff: () => conclave("diff", "--json"),
+    apply: () => conclave("apply", "--json"),
+    pull: () => conclave("pull", "--json"),
+    secrets: () => conclave("secrets", "--json"),
+    secret: () => conclave("secret", "NEW", "--json"),
+    import: () => conclave("import", path("docs"), "--json"),
+    chat: () => typed(["Hello.", "A refund, please.", "reject", ""], "chat", "clerk", "--json", "--subject", "ida"),
+    tail: () => conclave("tail", "--once", "--json"),
+    asks: () => conclave("asks", "--json"),
+    answer: async () => {
+      const { sessionId } = await sessions.create({ agent: "clerk" });
+      const { asks } = await sessions.send(sessionId, { content: "A refund, please." });
+      return conclave("answer", asks[0]?.askId ?? "", "accept", "--json");
+    },
+    try: () => conclave("try", "guard", path("text.txt"), "--json"),
+    usage: () => conclave("usage", "--json"),
+    subjects: () => conclave("subjects", "show", "ida", "--json"),
+    export: () => conclave("export", join(folder, "audit.jsonl"), "--json"),
+  };
+  expect(Object.keys(each).toSorted()).toEqual(commands.map(({ name }) => name).toSorted());
+  vi.spyOn(input, "read").mockReturnValue("a new will\n");
+  for (const [name, does] of Object.entries(each)) {
+    const { said, wrong, code } = await does();
+    expect([name, wrong, code]).toEqual([name, "", ["diff", "try"].includes(name) ? 2 : 0]);
+    const values = name === "chat" || name === "tail" ? said.trimEnd().split("\n") : [said];
+    for (const value of values) expect(() => JSON.parse(value), `${name}: ${value}`).not.toThrow();
+  }
+  for (const argv of [["apply"], ["answer", "ask_none", "yes"], ["login", "--nonsense"], ["nonsense"], ["import"]]) {
+    write("agents/bad.yaml", "kind: modl\n");
+    const { said, wrong, code } = await conclave(...argv, "--json");
+    expect([argv, wrong, code]).toEqual([argv, "", 1]);
+    expect(JSON.parse(said)).toEqual({ error: { code: expect.any(String), detail: expect.any(String) } });
   }
 });
 
