@@ -1,8 +1,10 @@
 /** The commands of the documentation, run as they are printed, each page in one shell, against a Worker of their own. */
-import { spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import starter from "../../scripts/starter.json" with { type: "json" };
-import { readPages } from "../docs/pages.js";
+import { readPages, root } from "../docs/pages.js";
 import { answersIn, differences, shownIn } from "../docs/shown-answers.js";
 import { WorkerProcess } from "./worker.js";
 
@@ -23,7 +25,8 @@ const names = [
   "webhooks",
   "channels",
 ];
-const pages = ["README.md", ...names.map((name) => `docs/${name}.md`)];
+const jobs = readPages("docs/jobs").map(({ path }) => path);
+const pages = ["README.md", ...jobs, ...names.map((name) => `docs/${name}.md`)];
 
 /** What later commands of a page name, where the answers to earlier ones show it. */
 const shown = {
@@ -67,20 +70,32 @@ take() {
 }
 `;
 
+/** What `npm start` stores; its tools call the shop that runs within it. */
+const stored = JSON.stringify(starter);
+const shopProgram = `import { openShop } from "./scripts/shop.mjs"; console.log(await openShop(0)); setInterval(() => {}, 60_000);`;
+
+const storedSchema = z.record(z.string(), z.record(z.string(), z.unknown()));
+
 let worker: WorkerProcess;
+let shop: ChildProcess;
+let resourcesOfStart: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 beforeAll(async () => {
   worker = new WorkerProcess();
-  await worker.start();
+  shop = spawn("node", ["--input-type=module", "-e", shopProgram], { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+  const [[address]] = await Promise.all([once(shop.stdout ?? shop, "data"), worker.start()]);
+  resourcesOfStart = storedSchema.parse(JSON.parse(stored.replaceAll("http://127.0.0.1:8786", String(address).trim())));
 });
 
-afterAll(() => worker.end());
+afterAll(async () => {
+  shop.kill();
+  await worker.end();
+});
 
 describe("the commands of", () => {
   it.each(pages)("%s succeed as they are printed, or are refused where the page shows that", async (path) => {
     const { key, tenantId } = await worker.tenant();
-    // What `npm start` stores.
-    for (const [kind, resources] of Object.entries(starter)) {
+    for (const [kind, resources] of Object.entries(resourcesOfStart)) {
       for (const [name, body] of Object.entries(resources)) {
         await worker.call("PUT", `/v1/${kind}/${name}`, key, body);
       }

@@ -117,9 +117,9 @@ export const fed: Readonly<Record<string, Feed>> = {
     likeMessage(text, [{ name: "shipping", text: "Parcels travel nine days.", description: "delivery" }]),
   "src/conversation/data-block.ts dataBlock": (text) => dataBlock("data", { from: text }, text),
   "src/http/site/markdown.ts markdown": (text) => markdown("docs/page.md", text),
-  "src/http/site/search.ts passagesOf": (text) => passagesOf({ path: "docs/page.md", title: "Page" }, text),
+  "src/http/site/search.ts passagesOf": (text) => passagesOf({ path: "docs/page.md", title: "Page", about: "" }, text),
   "src/http/site/search.ts findPassages": (text) =>
-    findPassages(passagesOf({ path: "docs/page.md", title: "Page" }, text), text.slice(0, 200)),
+    findPassages(passagesOf({ path: "docs/page.md", title: "Page", about: "" }, text), text.slice(0, 200)),
   "src/memory/citations.ts withoutCitations": withoutCitations,
   "src/memory/citations.ts citedItems": (text) => citedItems(text, { version: 1, items: [] }, ["ent_1"]),
   "src/memory/context-document.ts parseContext": parseContext,

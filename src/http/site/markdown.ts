@@ -73,12 +73,13 @@ function items(lines: readonly string[], mark: RegExp, inline: Inline): Html[] {
   return texts.map((item) => html`<li>${inline(item.trim())}</li>`);
 }
 
-const inlineMarks = /(`[^`]+`|\*\*[^*]+\*\*|!?\[[^\][]+\]\([^()\s]+\))/;
+const inlineMarks = /(`[^`]+`|\*\*[^*]+\*\*|\*[^\s*][^*]*\*|!?\[[^\][]+\]\([^()\s]+\))/;
 
 function inline(text: string, path: string): (Html | string)[] {
   return text.split(inlineMarks).map((part) => {
     if (/^`.+`$/s.test(part)) return html`<code>${part.slice(1, -1)}</code>`;
     if (/^\*\*.+\*\*$/s.test(part)) return html`<strong>${part.slice(2, -2)}</strong>`;
+    if (/^\*.+\*$/s.test(part)) return html`<em>${part.slice(1, -1)}</em>`;
     const [, picture, words = "", target = ""] = /^(!?)\[([^\][]+)\]\(([^()\s]+)\)$/.exec(part) ?? [];
     if (words === "") return part;
     const address = addressOf(target, path);

@@ -15,17 +15,33 @@ export interface Passage {
 
 /** What a word in a place counts: said in the title of a page, in a heading, in the text. */
 const weights = { page: 3, heading: 4, text: 1 } as const;
+/** A word says less of a passage that is longer than this, in characters. */
+const usualLength = 2_000;
 const maxTerms = 12;
 const maxFound = 15;
+/** So that one long page isn't all that is found. */
+const maxOfPage = 2;
 
-export function passagesOf({ path, title }: SitePage, markdown: string): Passage[] {
-  return markdown.split(/^(?=#{1,3} )/m).map((part) => {
-    const [, heading = title] = /^#+ (.+)$/m.exec(part.split("\n", 1)[0] ?? "") ?? [];
-    const text = part.slice(part.indexOf("\n") + 1).trim();
-    const address = `${addressOf(path, "")}#${anchorOf(heading)}`;
-    const words = { page: spaced(title), heading: spaced(heading), text: spaced(text) };
-    return { address, page: title, heading, text, words };
+export function passagesOf({ path, title, about }: SitePage, markdown: string): Passage[] {
+  const page = spaced(`${title} ${about}`);
+  return parted(markdown).map(([line = "", ...lines]) => {
+    const heading = /^#+ (.+)$/.exec(line)?.[1] ?? title;
+    const text = lines.join("\n").trim();
+    const words = { page, heading: spaced(heading), text: spaced(text) };
+    return { address: `${addressOf(path, "")}#${anchorOf(heading)}`, page: title, heading, text, words };
   });
+}
+
+/** The lines of a page, from heading to heading. What looks like one in a block of code is none. */
+function parted(markdown: string): string[][] {
+  const parts: string[][] = [];
+  let isCode = false;
+  for (const line of markdown.split("\n")) {
+    if (line.startsWith("```")) isCode = !isCode;
+    if (parts.length === 0 || (!isCode && /^#{1,3} /.test(line))) parts.push([]);
+    parts.at(-1)?.push(line);
+  }
+  return parts;
 }
 
 /** The passages that hold most of what is asked for, the best first. Rare words count more than common ones. */
@@ -38,7 +54,7 @@ export function findPassages(passages: readonly Passage[], query: string): Passa
       const score =
         (page.includes(term) ? weights.page : 0) +
         (heading.includes(term) ? weights.heading : 0) +
-        (text.includes(term) ? weights.text : 0);
+        (text.includes(term) ? weights.text / (1 + text.length / usualLength) : 0);
       return score === 0 ? [] : [{ passage, score }];
     });
     const rarity = Math.log(1 + passages.length / (hits.length + 1));
@@ -46,7 +62,13 @@ export function findPassages(passages: readonly Passage[], query: string): Passa
     for (const { passage, score } of hits) scores.set(passage, (scores.get(passage) ?? 0) + rarity * Math.sqrt(score));
   }
   const ranked = [...scores].sort(([, one], [, other]) => other - one);
-  return ranked.slice(0, maxFound).map(([passage]) => passage);
+  const ofPage = new Map<string, number>();
+  const shown = ranked.filter(([{ page }]) => {
+    const count = (ofPage.get(page) ?? 0) + 1;
+    ofPage.set(page, count);
+    return count <= maxOfPage;
+  });
+  return shown.slice(0, maxFound).map(([passage]) => passage);
 }
 
 function spaced(text: string): string {

@@ -4,6 +4,8 @@ export interface SitePage {
   /** In the repository: `docs/jobs/support-bot.md`. */
   readonly path: string;
   readonly title: string;
+  /** What it answers. */
+  readonly about: string;
 }
 
 export interface SiteSection {
@@ -24,8 +26,9 @@ export function readSiteMap(text: string): SiteSection[] {
     .map((section) => {
       const [title = "", ...lines] = section.split("\n");
       const pages = lines.flatMap((line) => {
-        const [, words = "", target = ""] = /^\| \[([^\][]+)\]\(([^()\s]+\.md)\)/.exec(line) ?? [];
-        return target === "" ? [] : [{ path: new URL(target, repository + firstPage).pathname.slice(1), title: words }];
+        const [, title = "", target = "", about = ""] =
+          /^\| \[([^\][]+)\]\(([^()\s]+\.md)\) \| (.*) \|$/.exec(line) ?? [];
+        return target === "" ? [] : [{ path: new URL(target, repository + firstPage).pathname.slice(1), title, about }];
       });
       return { title, pages };
     });

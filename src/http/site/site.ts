@@ -72,7 +72,7 @@ export class Site {
   }
 
   private async listed(address: string, read: ReadText): Promise<SitePage | undefined> {
-    if (address === "/docs") return { path: firstPage, title: "Documentation" };
+    if (address === "/docs") return { path: firstPage, title: "Documentation", about: "" };
     const pages = (await this.map(read)).flatMap((section) => section.pages);
     return pages.find(({ path }) => addressOf(path, "") === address);
   }
