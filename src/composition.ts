@@ -279,6 +279,7 @@ function makeServices(env: Env, place: Place) {
     webhooks: new WebhookStore(db, sealer, now, secrets),
     webhookDeliveries: new WebhookDeliveries(db, now),
     sendWebhookJobs: (jobs) => sendWebhookJobs(env, jobs),
+    sendRetentionJobs: (jobs) => sendJobs(env, "retention", jobs),
     channels: new ChannelStore(db, sealer, now, secrets),
     conversations: conversationsOf(env),
     channelOf,
@@ -304,11 +305,14 @@ function conversationsOf(env: Env): ChannelGateway {
 /** How many messages a queue takes at once. */
 const maxBatch = 100;
 
-async function sendWebhookJobs(env: Env, jobs: readonly LaterJob[]): Promise<void> {
-  const messages = jobs.map(({ inMs, ...job }) => {
-    const body = { kind: "webhook", ...job } satisfies NewQueueJob;
-    return { body, delaySeconds: Math.ceil(inMs / 1_000) };
-  });
+const sendWebhookJobs = (env: Env, jobs: readonly LaterJob[]): Promise<void> => sendJobs(env, "webhook", jobs);
+
+async function sendJobs(
+  env: Env,
+  kind: NewQueueJob["kind"],
+  jobs: readonly { readonly inMs: number }[],
+): Promise<void> {
+  const messages = jobs.map(({ inMs, ...job }) => ({ body: { kind, ...job }, delaySeconds: Math.ceil(inMs / 1_000) }));
   for (let from = 0; from < messages.length; from += maxBatch)
     await env.WEBHOOKS.sendBatch(messages.slice(from, from + maxBatch));
 }

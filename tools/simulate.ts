@@ -14,11 +14,12 @@ const figuresSchema = z.object({
   alarmsSet: z.number(),
   objectRowsRead: z.number(),
   d1RowsWritten: z.number(),
-  /** When its rows of the audit leave their table. */
+  /** When its rows of the audit and of usage leave their tables. */
   d1RowsArchived: z.number(),
   d1RowsRead: z.number(),
-  /** Of its rows of the audit until they are archived, and of what stays in D1: bytes of values. */
+  /** Of its rows of the audit until they are archived, of usage for a week, and of what stays in D1: bytes of values. */
   freshBytes: z.number(),
+  weekBytes: z.number(),
   keptBytes: z.number(),
   /** Of its lines in a segment, gzipped. */
   archivedBytes: z.number(),
@@ -36,6 +37,7 @@ const prices = { request: 0.3, objectRequest: 0.15, row: 1, read: 0.001, process
 const waitingGigabyteSeconds = 0.125;
 const databaseBytes = 8e9;
 const archivedAfterDays = 30;
+const addedUpAfterDays = 7;
 /** Assumed of one database; everything else is counted. */
 const writingTurnsASecond = 150;
 
@@ -71,7 +73,9 @@ export function simulate(turnsASecond: number, turn: TurnFigures = figures): Sim
     d1BytesADay: turnsADay * bytes,
     r2BytesADay: turnsADay * turn.archivedBytes,
     databasesForWriting: Math.ceil(turnsASecond / writingTurnsASecond),
-    databasesFor30Days: Math.ceil((turnsADay * archivedAfterDays * bytes) / databaseBytes),
+    databasesFor30Days: Math.ceil(
+      (turnsADay * (archivedAfterDays * bytes + addedUpAfterDays * turn.weekBytes)) / databaseBytes,
+    ),
   };
 }
 

@@ -1,5 +1,6 @@
 /** The services that acts are given: stores, gateways, and what was configured. Faces only hand them on. */
 
+import type { RetentionJob } from "../catalogues/queue-jobs.js";
 import type { LaterJob } from "../catalogues/webhooks.js";
 import type { BoundChannel } from "../channels/adapter.js";
 import type { OpenConnection } from "../channels/connection.js";
@@ -139,6 +140,8 @@ export interface Services {
   readonly webhookDeliveries: WebhookDeliveries;
   /** To the queue that sends them; each when its time has come. */
   readonly sendWebhookJobs: (jobs: readonly LaterJob[]) => Promise<void>;
+  /** Has tenants' old things go, each after so many milliseconds. */
+  readonly sendRetentionJobs: (jobs: readonly (RetentionJob & { readonly inMs: number })[]) => Promise<void>;
   readonly channels: ChannelStore;
   readonly conversations: ChannelGateway;
   /** How a connection's platform is read and written. */

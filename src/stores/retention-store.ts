@@ -1,8 +1,8 @@
 /** What tenants keep for a time only, as D1 has it: found by indexes of age, so that what stays isn't read. */
 import { z } from "zod";
 import { idAt } from "../platform/ids.js";
-import { all, type Database, exists, raw, run, sql } from "../platform/sql.js";
-import { type Retention, retentionSchema } from "../tenancy/retention.js";
+import { all, batch, type Database, exists, raw, run, sql } from "../platform/sql.js";
+import { keptDeliveryDays, type Retention, retentionSchema } from "../tenancy/retention.js";
 import { text } from "./columns.js";
 
 const tenantRow = z.object({ tenant_id: text, retention: text });
@@ -31,6 +31,13 @@ export class RetentionStore {
       tenantId: tenant_id,
       retention: retentionSchema().parse(JSON.parse(retention)),
     }));
+  }
+
+  /** What this one keeps for a time only. */
+  async of(tenantId: string): Promise<Retention | undefined> {
+    const [row] = await all(this.db, tenantRow)`SELECT tenant_id, json_extract(settings, '$.retention') AS retention
+      FROM tenants WHERE tenant_id = ${tenantId} AND json_type(settings, '$.retention') = 'object'`;
+    return row && retentionSchema().parse(JSON.parse(row.retention));
   }
 
   /** Sessions in which nothing has happened since. */
@@ -76,12 +83,45 @@ export class RetentionStore {
     return gone;
   }
 
-  /** Rows of a record by their time. While a tenant has a hold none goes: nobody knows what it will be asked for. */
+  /** While a tenant has a hold no row of its records goes: nobody knows what it will be asked for. */
+  isHeld(tenantId: string): Promise<boolean> {
+    return exists(this.db)`SELECT 1 FROM holds WHERE tenant_id = ${tenantId} LIMIT 1`;
+  }
+
+  /** Rows of a record by their time. */
   async forgetRows(table: "audit" | "usage", { tenantId, before, limit }: Due): Promise<number> {
-    if (await exists(this.db)`SELECT 1 FROM holds WHERE tenant_id = ${tenantId} LIMIT 1`) return 0;
+    if (await this.isHeld(tenantId)) return 0;
     const key = raw({ audit: "owner_id, revision", usage: "work_id, model" }[table]);
     return run(this.db)`DELETE FROM ${raw(table)} WHERE tenant_id = ${tenantId} AND (${key}) IN (
       SELECT ${key} FROM ${raw(table)} INDEXED BY ${raw(`${table}_by_time`)}
       WHERE tenant_id = ${tenantId} AND at < ${before} ORDER BY at LIMIT ${limit})`;
+  }
+
+  /** Settled deliveries of webhooks and to chat platforms. @returns how many went */
+  async forgetDeliveries({ tenantId, before, limit }: Due): Promise<number> {
+    const [webhooks, chats] = await batch(this.db, [
+      sql`DELETE FROM webhook_deliveries WHERE tenant_id = ${tenantId} AND delivery_id IN (
+        SELECT delivery_id FROM webhook_deliveries INDEXED BY webhook_deliveries_by_age
+        WHERE status <> 'pending' AND updated_at < ${before} AND tenant_id = ${tenantId} LIMIT ${limit})`,
+      sql`DELETE FROM channel_deliveries WHERE tenant_id = ${tenantId} AND delivery_id IN (
+        SELECT delivery_id FROM channel_deliveries
+        WHERE tenant_id = ${tenantId} AND status <> 'pending' AND updated_at < ${before} LIMIT ${limit})`,
+    ]);
+    return (webhooks?.meta.changes ?? 0) + (chats?.meta.changes ?? 0);
+  }
+
+  /** Settled deliveries of all who don't keep them for longer. @param at now, in milliseconds since the epoch */
+  async forgetAllDeliveries(at: number): Promise<void> {
+    const before = at - keptDeliveryDays * 86_400_000;
+    const keeping = sql`SELECT tenant_id FROM tenants WHERE json_extract(settings, '$.retention.deliveries') > ${keptDeliveryDays}`;
+    for (const table of ["webhook_deliveries", "channel_deliveries"]) {
+      await run(this.db)`DELETE FROM ${raw(table)}
+        WHERE status <> 'pending' AND updated_at < ${before} AND tenant_id NOT IN (${keeping})`;
+    }
+  }
+
+  /** Kept results of tools that are used no more: nobody's next call may take them away. */
+  async forgetResults(at: number): Promise<void> {
+    await run(this.db)`DELETE FROM tool_results WHERE expires_at <= ${at}`;
   }
 }

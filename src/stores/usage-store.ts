@@ -27,12 +27,21 @@ const columns: Readonly<Record<UsageGroup, Sql>> = {
 const filters = ["tenant", "agent", "model", "subject", "key", "status"] as const;
 
 /** Failed calls have no model, and the offline one costs nothing: neither is missing in the money. */
-const sums = sql`COUNT(DISTINCT CASE WHEN kind = 'turn' THEN work_id END) AS turns,
-  COUNT(DISTINCT CASE WHEN kind = 'run' THEN work_id END) AS runs, COALESCE(SUM(model_calls), 0) AS "modelCalls",
+const moneySums = sql`COALESCE(SUM(model_calls), 0) AS "modelCalls",
   COALESCE(SUM(input_tokens), 0) AS "inputTokens", COALESCE(SUM(cached_input_tokens), 0) AS "cachedInputTokens",
   COALESCE(SUM(output_tokens), 0) AS "outputTokens", COALESCE(SUM(reasoning_tokens), 0) AS "reasoningTokens",
   COALESCE(SUM(money), 0) / 1000000.0 AS money,
   COALESCE(SUM(CASE WHEN money IS NULL AND model NOT IN ('', 'offline') THEN model_calls END), 0) AS unpriced`;
+
+/** How many there were of a kind: by their ids, and as added up by the hour. @param byModel only rows of some model are looked at */
+function worksOf(kind: "turn" | "run", byModel: boolean): Sql {
+  const [ids, added] = [sql`kind = ${kind} AND works IS NULL`, sql`kind = ${kind}`];
+  return sql`COUNT(DISTINCT CASE WHEN ${ids} THEN work_id END)
+    + COALESCE(SUM(CASE WHEN ${added} THEN ${byModel ? sql`works` : sql`firsts`} END), 0)`;
+}
+
+const sumsOf = (byModel: boolean): Sql =>
+  sql`${worksOf("turn", byModel)} AS turns, ${worksOf("run", byModel)} AS runs, ${moneySums}`;
 
 const lineRows = lazily(() => z.array(usageLineSchema()));
 const totalRows = lazily(() => z.tuple([usageSumSchema()]));
@@ -87,11 +96,12 @@ export class UsageStore {
     // Tenant by tenant: the rows of each lie by time.
     const rows = sql`FROM tenants CROSS JOIN usage USING (tenant_id)
       WHERE at >= ${begin} AND at < ${end}${joined(only, "")}`;
+    const byModel = model !== undefined;
     const isTime = groupBy === "hour" || groupBy === "day";
     const order = isTime ? sql`1` : sql`money DESC, 1`;
     const [lines, total, currency] = await batch(this.db, [
-      sql`SELECT ${columns[groupBy]} AS "group", ${sums} ${rows} GROUP BY 1 ORDER BY ${order} LIMIT ${maxUsageLines}`,
-      sql`SELECT ${sums} ${rows}`,
+      sql`SELECT ${columns[groupBy]} AS "group", ${sumsOf(byModel || groupBy === "model")} ${rows} GROUP BY 1 ORDER BY ${order} LIMIT ${maxUsageLines}`,
+      sql`SELECT ${sumsOf(byModel)} ${rows}`,
       currencyQuery,
     ]);
     return {

@@ -230,11 +230,6 @@ export class WebhookDeliveries {
       WHERE due_at IS NULL AND (tenant_id, name, root_id) IN (SELECT tenant_id, name, root_id FROM webhook_deliveries
         WHERE status = 'pending' AND next_at < ${before})`;
   }
-
-  /** Deletes what is settled since before a time. */
-  async purge(before: number): Promise<void> {
-    await run(this.db)`DELETE FROM webhook_deliveries WHERE status <> 'pending' AND updated_at < ${before}`;
-  }
 }
 
 /** Its rows, of streams and of deliveries. */

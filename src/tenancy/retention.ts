@@ -5,6 +5,9 @@ import { lazily } from "../text/lazily.js";
 /** What logs of high-risk systems are kept for at least, in days (AI Act, article 19 and 26(6): six months). */
 const recordDays = 183;
 
+/** Settled deliveries are listed for so many days, unless a tenant says otherwise. */
+export const keptDeliveryDays = 30;
+
 export const retentionSchema = lazily(() => {
   const days = z.int().min(1).max(36_500).nullable().default(null);
   return z
@@ -20,6 +23,8 @@ export const retentionSchema = lazily(() => {
       asks: days,
       audit: days,
       usage: days,
+      /** Settled deliveries of webhooks and to chat platforms. */
+      deliveries: z.int().min(1).max(365).default(keptDeliveryDays),
       /** Has to be true where the audit is kept for less than 183 days. */
       shortAudit: z.literal(true).optional(),
     })

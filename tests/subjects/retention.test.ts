@@ -1,14 +1,39 @@
+/** What tenants keep for a time only goes when that is over, kind by kind: by jobs of the queue, with the clock that the schedule gives. */
 import { env } from "cloudflare:workers";
 import { decodeTime } from "ulid";
-import { expect, it } from "vitest";
-import { applyRetention } from "../../src/application/system/apply-retention.js";
+import { afterEach, expect, it, vi } from "vitest";
+import { applyRetention, scheduleRetention } from "../../src/application/system/apply-retention.js";
+import { runMaintenance } from "../../src/application/system/run-maintenance.js";
+import { openAsk } from "../../src/asks/ask.js";
 import { composeServices } from "../../src/composition.js";
-import { newTenant } from "../support/conclave.js";
+import { newAskId } from "../../src/platform/ids.js";
+import { consumeJobs } from "../../src/queue/job-consumer.js";
+import { AuditArchive } from "../../src/stores/archive/audit-archive.js";
+import { deliverToD1 } from "../../src/stores/deliveries.js";
+import { deploymentActor } from "../../src/tenancy/actor.js";
+import { newTenant, type TestTenant } from "../support/conclave.js";
+import { eventually } from "../support/eventually.js";
+import { newTeam, routesTo, startRun } from "../support/teams.js";
 
 const dayMs = 86_400_000;
+const hourMs = 3_600_000;
 const daysLater = (days: number): number => Date.now() + days * dayMs;
+const services = composeServices(env);
 
-it("lets go what its tenant keeps for a time only, once that is over, and nothing that a hold names", async () => {
+afterEach(() => vi.restoreAllMocks());
+
+const countOf = async (tenant: TestTenant, table: string, where = "TRUE"): Promise<number> =>
+  Number(
+    await env.DB.prepare(`SELECT COUNT(*) AS n FROM ${table} WHERE tenant_id = ? AND ${where}`)
+      .bind(tenant.tenantId)
+      .first("n"),
+  );
+
+async function pass(tenant: TestTenant, days: number): Promise<void> {
+  while (await applyRetention(tenant.tenantId, daysLater(days), services));
+}
+
+it("sessions and memories go, and nothing that a hold names", async () => {
   const tenant = await newTenant({ retention: { sessions: 30, memories: 60 } });
   await tenant.put("agents", "assistant", { kind: "model", model: "offline", instructions: "Answer." });
   const [ana, ben] = [await tenant.session({ subject: "ana" }), await tenant.session({ subject: "ben" })];
@@ -22,29 +47,61 @@ it("lets go what its tenant keeps for a time only, once that is over, and nothin
     );
   await expect.poll(listed).toHaveLength(2);
   await tenant.call("PUT", "/v1/holds/case", { subjects: ["ana"], reason: "A dispute." });
-  const services = composeServices(env);
 
-  await applyRetention(daysLater(29), services);
+  await pass(tenant, 29);
   expect(await listed()).toHaveLength(2);
-  await applyRetention(daysLater(31), services);
+  await pass(tenant, 31);
   expect(await listed()).toEqual([ana]);
   expect((await tenant.call("GET", `/v1/sessions/${ben}`)).status).toBe(404);
   expect((await tenant.call("GET", `/v1/memories/${memoryId}`)).status).toBe(200);
   // Ids never go back: where another test was in the future, this memory's is of then.
   const made = Math.max(Date.now(), decodeTime(memoryId.slice(-26).toUpperCase()));
-  await applyRetention(made + 61 * dayMs, services);
+  await applyRetention(tenant.tenantId, made + 61 * dayMs, services);
   expect((await tenant.call("GET", `/v1/memories/${memoryId}`)).status).toBe(404);
 
   // The setting counts for what is there already, from the next run on.
   await tenant.call("DELETE", "/v1/holds/case");
   await tenant.call("PATCH", "/v1/tenant", { settings: { retention: { sessions: 400 } } });
-  await applyRetention(daysLater(100), services);
+  await pass(tenant, 100);
   expect(await listed()).toEqual([ana]);
-  await applyRetention(daysLater(401), services);
+  await pass(tenant, 401);
   expect(await listed()).toEqual([]);
 });
 
-it("keeps everything where nothing is said, and the audit for half a year unless less is chosen on purpose", async () => {
+it("runs and roundtables go with their objects, and closed asks from the inbox", async () => {
+  const tenant = await newTenant({ retention: { runs: 10, roundtables: 20, asks: 5 } });
+  const team = newTeam({ clerk: {} });
+  await team.supervisor.reply(routesTo("clerk"));
+  await team.workers.clerk?.reply({ text: "Noted." });
+  const { runId } = await startRun(tenant, team.definition, "Note it.", {});
+  const seats = ["a", "b"].map((id) => ({ id, name: id, model: "offline" }));
+  const { body: table } = await tenant.call("POST", "/v1/roundtables", { topic: "Tea?", seats, rounds: 1 });
+  const roundtable = `/v1/roundtables/${table.sessionId}`;
+  await eventually(async () => {
+    expect(await countOf(tenant, "runs", "status = 'completed'")).toBe(1);
+    expect(await countOf(tenant, "roundtables", "status <> 'in_progress'")).toBe(1);
+  });
+  const request = { kind: "review", question: "?", audience: "staff", source: {} } as const;
+  const answer = { status: "answered", answer: { decision: "accept" }, closedAt: new Date().toISOString() } as const;
+  const own = "owner_id = 'ses_gone'";
+  for (const [id, more] of [{}, answer].entries()) {
+    const ask = { ...openAsk(newAskId("ses_gone"), request, {}, Date.now()), ...more };
+    const messages = [{ id: id + 1, topic: "ask", payload: JSON.stringify(ask) }];
+    await deliverToD1(env.DB, { tenantId: tenant.tenantId, ownerId: "ses_gone", messages });
+  }
+  await pass(tenant, 4);
+  expect(await countOf(tenant, "asks", own)).toBe(2);
+  await pass(tenant, 6);
+  expect(await countOf(tenant, "asks", own)).toBe(1);
+  expect(await countOf(tenant, "asks", `${own} AND status = 'open'`)).toBe(1);
+  expect((await tenant.call("GET", `/v1/runs/${runId}`)).status).toBe(200);
+  // Ids never go back: other tests of this Worker were in the future.
+  await pass(tenant, 10_000);
+  expect((await tenant.call("GET", `/v1/runs/${runId}`)).status).toBe(404);
+  expect((await tenant.call("GET", roundtable)).status).toBe(404);
+});
+
+it("everything stays where nothing is said, and the audit for half a year unless less is chosen on purpose", async () => {
   const tenant = await newTenant();
   const change = (retention: object) => tenant.call("PATCH", "/v1/tenant", { settings: { retention } });
   expect(await change({ audit: 90 })).toMatchObject({ status: 422 });
@@ -54,11 +111,136 @@ it("keeps everything where nothing is said, and the audit for half a year unless
     body: { settings: { retention: { audit: 183 } } },
   });
   const rows = async () => (await tenant.call("GET", "/v1/audit?format=json")).body.items.length;
-  const services = composeServices(env);
   const before = await rows();
-  await applyRetention(daysLater(182), services);
+  await pass(tenant, 182);
   expect(await rows()).toBeGreaterThanOrEqual(before);
-  await applyRetention(daysLater(184), services);
+  await pass(tenant, 184);
   // But for the rows of having read it.
   expect(await rows()).toBeLessThan(before);
+});
+
+it("archived rows of the audit go too, from D1 and from R2, with the words and people that only they knew", async () => {
+  const tenant = await newTenant({ retention: { audit: 200 } });
+  const { tenantId } = tenant;
+  const { ARCHIVE: bucket } = env;
+  if (bucket === undefined) throw new Error("the local environment has a bucket");
+  const archive = new AuditArchive(env.DB, bucket);
+  const begun = Date.now() - 400 * dayMs;
+  const row = (owner: string, nth: number, at: number) => {
+    const body = { decision: "block", reasons: [`pelican of ${owner}`], steps: [], subject: { messageId: "m" } };
+    return env.DB.prepare(`INSERT INTO audit (tenant_id, owner_id, revision, at, turn_id, hook, decision, body)
+      VALUES (?, ?, ?, ?, 't', 'request', 'block', ?)`).bind(tenantId, owner, nth, at, JSON.stringify(body));
+  };
+  const old = Array.from({ length: 70 }, (_, nth) => row("ses_old", nth, begun + nth * 1_000));
+  await env.DB.batch(old);
+  while (await archive.pack(tenantId, begun + dayMs));
+  while (await archive.move(tenantId, begun + dayMs));
+  const fresh = Array.from({ length: 70 }, (_, nth) => row("ses_new", nth, begun + 300 * dayMs + nth * 1_000));
+  await env.DB.batch(fresh);
+  while (await archive.pack(tenantId, begun + 301 * dayMs));
+  const keys = async () => (await bucket.list({ prefix: `audit/${tenantId}/` })).objects.length;
+  expect([await keys(), await countOf(tenant, "audit_segments"), await countOf(tenant, "audit_words")]).toEqual([
+    1, 2, 2,
+  ]);
+
+  const at = begun + 250 * dayMs;
+  // Cut off behind the database, the bucket is cleaned the next time.
+  vi.spyOn(bucket, "delete").mockRejectedValueOnce(new Error("R2 is away"));
+  for (let time = 0; time < 2; time++) await applyRetention(tenantId, at, services);
+  expect([await keys(), await countOf(tenant, "audit_segments"), await countOf(tenant, "audit_words")]).toEqual([
+    0, 1, 1,
+  ]);
+  expect(await countOf(tenant, "audit_words", "owner_id = 'ses_new'")).toBe(1);
+  expect(await countOf(tenant, "audit", "owner_id = 'ses_new'")).toBe(70);
+
+  await tenant.call("PUT", "/v1/holds/case", { subjects: ["ana"], reason: "A dispute." });
+  await applyRetention(tenantId, begun + 600 * dayMs, services);
+  expect(await countOf(tenant, "audit_segments")).toBe(1);
+  await tenant.call("DELETE", "/v1/holds/case");
+  await applyRetention(tenantId, begun + 600 * dayMs, services);
+  expect([await countOf(tenant, "audit_segments"), await countOf(tenant, "audit_people")]).toEqual([0, 0]);
+});
+
+it("usage goes by its time; settled deliveries after 30 days, or as their tenant says; kept results and answers after a day at most", async () => {
+  const tenant = await newTenant({ retention: { usage: 90, deliveries: 60 } });
+  const other = await newTenant();
+  for (const { tenantId } of [tenant, other]) {
+    const run = (query: string, ...values: unknown[]) =>
+      env.DB.prepare(query)
+        .bind(tenantId, ...values)
+        .run();
+    await run("INSERT INTO tool_results VALUES (?, 'far/look', 'h', '{}', 'a heron', ?)", Date.now() + dayMs);
+    await run(
+      `INSERT INTO usage (tenant_id, work_id, model, kind, agent, at, model_calls, input_tokens, output_tokens)
+        VALUES (?, 'trn_1', 'm', 'turn', 'a', ?, 1, 1, 1)`,
+      Date.now(),
+    );
+    for (const status of ["delivered", "parked", "pending"])
+      await run(
+        `INSERT INTO channel_deliveries (tenant_id, delivery_id, channel_id, conversation, status, attempts, created_at, updated_at, revision)
+          VALUES (?, ?, 'c', 'd', ?, 1, 1, ?, 1)`,
+        `${status}-${tenantId}`,
+        status,
+        Date.now(),
+      );
+  }
+  const counts = async (table: string) => [await countOf(tenant, table), await countOf(other, table)];
+  const answers = async () =>
+    Number(
+      await env.DB.prepare("SELECT COUNT(*) AS n FROM idempotency WHERE scope = ?").bind(tenant.tenantId).first("n"),
+    );
+  await tenant.call("POST", "/v1/vaults", { title: "V" }, { "idempotency-key": "once" });
+  expect(await answers()).toBe(1);
+  const housekeep = async (days: number) => {
+    await runMaintenance(deploymentActor, { at: daysLater(days) }, services);
+    await pass(tenant, days);
+  };
+  await housekeep(0);
+  expect([await counts("tool_results"), await answers()]).toEqual([[1, 1], 1]);
+  await housekeep(1.1);
+  expect([await counts("tool_results"), await answers()]).toEqual([[0, 0], 0]);
+  expect(await counts("channel_deliveries")).toEqual([3, 3]);
+  await housekeep(31);
+  expect(await counts("channel_deliveries")).toEqual([3, 1]);
+  await housekeep(61);
+  expect(await counts("channel_deliveries")).toEqual([1, 1]);
+  expect(await counts("usage")).toEqual([1, 1]);
+  await housekeep(91);
+  expect(await counts("usage")).toEqual([0, 1]);
+});
+
+it("the schedule has the queue look after each tenant that keeps something for a time only, at some time of its own; full pages follow one another", async () => {
+  const tenant = await newTenant({ retention: { usage: 1 } });
+  const nobody = await newTenant();
+  const rows = Array.from({ length: 2_001 }, (_, at) => `trn_${at}`);
+  await env.DB.prepare(
+    `INSERT INTO usage (tenant_id, work_id, model, kind, agent, at, model_calls, input_tokens, output_tokens)
+      SELECT ?, value, 'm', 'turn', 'a', ?, 1, 1, 1 FROM json_each(?)`,
+  )
+    .bind(tenant.tenantId, Date.now() - 2 * dayMs, JSON.stringify(rows))
+    .run();
+  const sent: { tenantId: string; at: number; inMs: number }[] = [];
+  const sendRetentionJobs = async (jobs: readonly (typeof sent)[number][]) => void sent.push(...jobs);
+  const at = Date.now();
+  await scheduleRetention(at, { ...services, sendRetentionJobs });
+  const own = sent.filter(({ tenantId }) => tenantId === tenant.tenantId);
+  expect(own).toMatchObject([{ at }]);
+  expect(sent.some(({ tenantId }) => tenantId === nobody.tenantId)).toBe(false);
+  expect(Math.max(...sent.map(({ inMs }) => inMs))).toBeLessThanOrEqual(20 * 60_000);
+
+  sent.length = 0;
+  const consume = async (job: object) => {
+    const ack = vi.fn();
+    const message = { id: "m", body: { kind: "retention", ...job }, attempts: 1, ack, retry: vi.fn() };
+    await consumeJobs([message], { ...services, sendRetentionJobs });
+    expect(ack).toHaveBeenCalledOnce();
+  };
+  await consume({ tenantId: tenant.tenantId, at });
+  expect(await countOf(tenant, "usage")).toBe(1);
+  expect(sent).toMatchObject([{ tenantId: tenant.tenantId, at }]);
+  await consume({ tenantId: tenant.tenantId, at: at - hourMs });
+  expect(await countOf(tenant, "usage"), "an old job is left to the next run").toBe(1);
+  await consume(sent[0] ?? {});
+  expect(await countOf(tenant, "usage")).toBe(0);
+  await consume({ tenantId: "ten_d77_gone", at });
 });

@@ -1,4 +1,9 @@
-/** What tenants keep for a time only goes when its time has come: some of it in each run, the oldest first. */
+/**
+ * What a tenant keeps for a time only goes when its time has come, the oldest first. The schedule has the queue look after each such tenant,
+ * at some time of the half hour; a job is a page of each kind, and as long as pages are full the next job follows it: a tenant with many
+ * objects keeps no other waiting.
+ */
+import type { RetentionJob } from "../../catalogues/queue-jobs.js";
 import { describeError, log } from "../../platform/logging.js";
 import type { RetentionStore } from "../../stores/retention-store.js";
 import { removeRoot, removeSession } from "../removal.js";
@@ -7,51 +12,99 @@ import type { Services } from "../services.js";
 const dayMs = 86_400_000;
 /** Tenants that are read at once. */
 const tenantsAtOnce = 100;
-/** Of one tenant in one run, at most: objects, and rows. The next run goes on. */
+/** Of one tenant in one job, at most: objects, and rows. */
 const objectsAtOnce = 100;
 const rowsAtOnce = 2_000;
+/** Over so much time jobs of one run of the schedule are spread; as long their pages go on, in milliseconds. */
+const spreadMs = 20 * 60_000;
+const nextPageMs = 1_000;
 
-type Step = (store: RetentionStore, due: { tenantId: string; before: number; limit: number }) => Promise<unknown>;
+const objectKinds = ["sessions", "runs", "roundtables", "memories"] as const;
+const rowKinds = ["asks", "audit", "usage", "deliveries"] as const;
 
-export async function applyRetention(at: number, services: Services): Promise<void> {
+/** @param at now, in milliseconds since the epoch */
+export async function scheduleRetention(at: number, services: Services): Promise<void> {
   const store = await services.retention();
-  const objects = {
-    sessions: (tenantId: string, id: string) => removeSession(tenantId, id, services),
-    runs: (tenantId: string, id: string) => removeRoot(tenantId, { kind: "runs", id }, services),
-    roundtables: (tenantId: string, id: string) => removeRoot(tenantId, { kind: "roundtables", id }, services),
-    memories: async (tenantId: string, id: string) => {
-      const memory = await services.memory.memory(tenantId, id);
-      if (memory.ok) await services.memory.deleteMemory(memory.value);
-    },
-  };
-  const steps: Readonly<Record<"asks" | "audit" | "usage", Step>> = {
-    asks: (rows, due) => rows.forgetAsks(due),
-    audit: (rows, due) => rows.forgetRows("audit", due),
-    usage: (rows, due) => rows.forgetRows("usage", due),
-  };
   for (let page = await store.tenants("", tenantsAtOnce); page.length > 0; ) {
-    for (const { tenantId, retention } of page) {
-      for (const kind of ["sessions", "runs", "roundtables", "memories"] as const) {
-        const days = retention[kind];
-        if (days === null) continue;
-        const due = { tenantId, before: at - days * dayMs, limit: objectsAtOnce };
-        for (const id of await store[kind](due)) await quietly(tenantId, () => objects[kind](tenantId, id));
-      }
-      for (const kind of ["asks", "audit", "usage"] as const) {
-        const days = retention[kind];
-        const due = { tenantId, before: at - (days ?? 0) * dayMs, limit: rowsAtOnce };
-        if (days !== null) await quietly(tenantId, () => steps[kind](store, due));
-      }
-    }
+    const jobs = page.map(({ tenantId }) => ({ tenantId, at, inMs: jitterOf(tenantId, at) }));
+    await services.sendRetentionJobs(jobs);
     page = await store.tenants(page.at(-1)?.tenantId ?? "~", tenantsAtOnce);
   }
 }
 
+/** A job of the queue: a page, and the next job where there is more. What the half hour leaves is the next one's. */
+export async function retain({ tenantId, at }: RetentionJob, services: Services): Promise<void> {
+  const isLate = services.now() > at + spreadMs + spreadMs / 2;
+  if (isLate || !(await applyRetention(tenantId, at, services))) return;
+  await services.sendRetentionJobs([{ tenantId, at, inMs: nextPageMs }]);
+}
+
+/** @returns whether more may be left */
+export async function applyRetention(tenantId: string, at: number, services: Services): Promise<boolean> {
+  const store = await services.retention();
+  const retention = await store.of(tenantId);
+  if (retention === undefined) return false;
+  const remove: Readonly<Record<(typeof objectKinds)[number], (id: string) => Promise<unknown>>> = {
+    sessions: (id: string) => removeSession(tenantId, id, services),
+    runs: (id: string) => removeRoot(tenantId, { kind: "runs", id }, services),
+    roundtables: (id: string) => removeRoot(tenantId, { kind: "roundtables", id }, services),
+    memories: async (id: string) => {
+      const memory = await services.memory.memory(tenantId, id);
+      if (memory.ok) await services.memory.deleteMemory(memory.value);
+    },
+  };
+  let isMore = false;
+  for (const kind of objectKinds) {
+    const days = retention[kind];
+    if (days === null) continue;
+    const ids = await store[kind]({ tenantId, before: at - days * dayMs, limit: objectsAtOnce });
+    const gone = await Promise.all(ids.map((id) => quietly(tenantId, async () => ({ gone: await remove[kind](id) }))));
+    // Where none could go the next page would be the same.
+    if (ids.length === objectsAtOnce && gone.some((one) => one !== undefined)) isMore = true;
+  }
+  for (const kind of rowKinds) {
+    const days = retention[kind];
+    if (days === null) continue;
+    const due = { tenantId, before: at - days * dayMs, limit: rowsAtOnce };
+    const gone = (await quietly(tenantId, () => forgetRows(kind, due, store, services))) ?? 0;
+    if (gone > 0) isMore = true;
+  }
+  return isMore;
+}
+
+type RowKind = (typeof rowKinds)[number];
+type Due = Parameters<RetentionStore["forgetAsks"]>[0];
+
+/** @returns how many went */
+async function forgetRows(kind: RowKind, due: Due, store: RetentionStore, services: Services): Promise<number> {
+  switch (kind) {
+    case "asks":
+      return store.forgetAsks(due);
+    case "usage":
+      return store.forgetRows("usage", due);
+    case "deliveries":
+      return store.forgetDeliveries(due);
+    case "audit": {
+      if (await store.isHeld(due.tenantId)) return 0;
+      const archived = await (await services.auditArchive()).retire(due.tenantId, due.before);
+      return archived + (await store.forgetRows("audit", due));
+    }
+  }
+}
+
+/** The same of a tenant at a time, and of others another: not all at once. */
+function jitterOf(tenantId: string, at: number): number {
+  let hash = at % spreadMs;
+  for (const character of tenantId) hash = (hash * 31 + character.charCodeAt(0)) % spreadMs;
+  return hash;
+}
+
 /** One that can't go now doesn't keep the others. */
-async function quietly(tenantId: string, remove: () => Promise<unknown>): Promise<void> {
+async function quietly<T>(tenantId: string, remove: () => Promise<T>): Promise<T | undefined> {
   try {
-    await remove();
+    return await remove();
   } catch (error) {
     log("warn", "retention.failed", { tenantId, ...describeError(error) });
+    return undefined;
   }
 }

@@ -2,6 +2,9 @@
  * What the schedule does. Each minute: webhooks are told of what waits for people too long, what they are owed is looked for, and the exchange of the deployment's secret and interrupted restores go on, guards of experiments look at what was counted, and shadows judge what was written to memories. Twice an hour besides: kept answers that nobody repeats any more go and sessions of one turn that has ended, the lists of
  * remote tools are compared, and memories are looked after.
  */
+
+import { describeError, log } from "../../platform/logging.js";
+import { addUpUsage } from "../../stores/usage-hours.js";
 import { act } from "../act.js";
 import { guardExperiments } from "../evidence/guard-experiments.js";
 import { maintainMemories } from "../memory/maintenance.js";
@@ -9,13 +12,11 @@ import { judgeMemoryShadows } from "../memory/memory-shadows.js";
 import { forgetStateless } from "../openai/forget-stateless.js";
 import { resumeRestores } from "../restores/restore-root.js";
 import type { Services } from "../services.js";
-import { applyRetention } from "./apply-retention.js";
+import { scheduleRetention } from "./apply-retention.js";
 import { archiveAudit } from "./archive-audit.js";
 import { copyLimits, copyPrices } from "./copy-to-databases.js";
 import { resealSlices } from "./reseal-secrets.js";
 
-/** How long settled deliveries of webhooks are listed, in milliseconds. */
-const keptDeliveriesMs = 30 * 86_400_000;
 /** A stream that was found owed is found again after this time, in milliseconds, if nobody looked; how many are found at once, and how often. */
 const owedAgainMs = 60_000;
 const owedPage = 100;
@@ -23,35 +24,57 @@ const owedPages = 10;
 /** How far behind its time a delivery is that nobody knows is owed, in milliseconds. */
 const overdueMs = 600_000;
 
+type Step = (at: number, services: Services) => Promise<unknown>;
+
+/** By the names under which the log has those that fail. */
+const eachMinute: Readonly<Record<string, Step>> = {
+  reminders: async (at, { askReminders }) => (await askReminders()).tell(at),
+  owed: resumeOwed,
+  reseal: async (_at, services) => services.sealingSecrets.length > 1 && resealSlices(services),
+  restores: resumeRestores,
+  copies: async (_at, services) => services.database === 0 && Promise.all([copyLimits(services), copyPrices(services)]),
+  experiments: guardExperiments,
+  shadows: async (_at, services) => judgeMemoryShadows(services),
+};
+const twiceAnHour: Readonly<Record<string, Step>> = {
+  overdue: (at, { webhookDeliveries }) => webhookDeliveries.oweOverdue(at - overdueMs),
+  ...eachMinute,
+  archive: archiveAudit,
+  answers: (at, { answers }) => answers.purgeExpired(at),
+  tools: (_at, { remoteTools, resources }) =>
+    remoteTools.checkDue(async (tenantId, name, version) => {
+      const [found] = await resources.versions(tenantId, [{ kind: "tools", name, version }]);
+      return found !== undefined && "mcp" in found.body ? found.body : undefined;
+    }),
+  stateless: forgetStateless,
+  claims: (at, { claims }) => claims.purgeExpired(at),
+  tenants: (at, { tenants }) => tenants.purgeExpired(at),
+  readers: (at, { readers }) => readers.purgeExpired(at),
+  people: async (at, { people }) => (await people()).purgeExpired(at),
+  consoles: async (at, { consoles }) => (await consoles()).purgeExpired(at),
+  grants: async (at, { grants }) => (await grants()).purgeExpired(at),
+  limits: (at, { limits }) => limits.forgetOld(at),
+  usage: (at, { db }) => addUpUsage(db, at),
+  deliveries: async (at, { retention }) => (await retention()).forgetAllDeliveries(at),
+  results: async (at, { retention }) => (await retention()).forgetResults(at),
+  memories: (at, { memory }) => maintainMemories(memory, at),
+  retention: scheduleRetention,
+};
+
+/** Each step is done whatever became of those before it. @throws what failed first */
 export const runMaintenance = act("runMaintenance", {
   role: "deployment",
   run: async (_actor, { at, owedAlone = false }: Schedule, services) => {
-    if (!owedAlone) await services.webhookDeliveries.oweOverdue(at - overdueMs);
-    await (await services.askReminders()).tell(at);
-    await resumeOwed(at, services);
-    if (services.sealingSecrets.length > 1) await resealSlices(services);
-    await resumeRestores(at, services);
-    if (services.database === 0) await Promise.all([copyLimits(services), copyPrices(services)]);
-    await guardExperiments(at, services);
-    await judgeMemoryShadows(services);
-    if (owedAlone) return;
-    await archiveAudit(at, services);
-    await services.answers.purgeExpired(at);
-    await services.remoteTools.checkDue(async (tenantId, name, version) => {
-      const [found] = await services.resources.versions(tenantId, [{ kind: "tools", name, version }]);
-      return found !== undefined && "mcp" in found.body ? found.body : undefined;
-    });
-    await forgetStateless(at, services);
-    await services.claims.purgeExpired(at);
-    await services.tenants.purgeExpired(at);
-    await services.readers.purgeExpired(at);
-    await (await services.people()).purgeExpired(at);
-    await (await services.consoles()).purgeExpired(at);
-    await (await services.grants()).purgeExpired(at);
-    await services.limits.forgetOld(at);
-    await services.webhookDeliveries.purge(at - keptDeliveriesMs);
-    await maintainMemories(services.memory, at);
-    await applyRetention(at, services);
+    const failures: unknown[] = [];
+    for (const [subject, step] of Object.entries(owedAlone ? eachMinute : twiceAnHour)) {
+      try {
+        await step(at, services);
+      } catch (error) {
+        log("error", "schedule.failed", { subject, ...describeError(error) });
+        failures.push(error);
+      }
+    }
+    for (const error of failures) throw error;
   },
 });
 

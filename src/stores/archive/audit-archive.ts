@@ -9,6 +9,7 @@ import { gunzip, gzip } from "../../platform/gzip.js";
 import { all, batch, type Database, type Sql, sql } from "../../platform/sql.js";
 import { lazily } from "../../text/lazily.js";
 import { type AuditRow, auditRow, LineWriter } from "./archive-row.js";
+import { retireSegments } from "./retire-segments.js";
 import { type Bucket, linesOf, SegmentReader } from "./segment-reader.js";
 
 /** Rows of a segment at most: one of its size is a perfect subtree of RFC 9162, and no segment crosses into the next. */
@@ -182,6 +183,11 @@ export class AuditArchive {
       sql`DELETE FROM audit WHERE tenant_id = ${tenantId} AND archived = 1 AND ${among(notable)}`,
     ]);
     return here.length > parts.length || here.length === 64;
+  }
+
+  /** Lets segments go whose rows are all older. @returns how many went */
+  retire(tenantId: string, before: number): Promise<number> {
+    return retireSegments({ db: this.db, bucket: this.bucket }, tenantId, before);
   }
 
   /** Erases what a deleted tenant has in R2. */

@@ -1,0 +1,65 @@
+/** Archived rows of the audit that their tenant keeps no longer: whole segments, the oldest first, with the words that only they hold. */
+import { z } from "zod";
+import { idAt } from "../../platform/ids.js";
+import { all, batch, type Database, first, type Sql, sql } from "../../platform/sql.js";
+import { lazily } from "../../text/lazily.js";
+import { type Bucket, SegmentReader } from "./segment-reader.js";
+
+/** Segments that go at once. */
+const segmentsAtOnce = 16;
+
+const segmentRow = lazily(() => z.object({ first: z.int(), max_at: z.number() }));
+const lowestRow = lazily(() => z.object({ first: z.int().nullable() }));
+const firstOf = /\/(\d+)-\d+\.jsonl\.gz$/;
+
+/**
+ * Whoever is interrupted goes on: rows of D1 go first, and every object of R2 that lies before the oldest segment is one that went.
+ * @param before milliseconds since the epoch: segments whose newest row is older go
+ * @returns how many segments went
+ */
+export async function retireSegments(
+  { db, bucket }: { readonly db: Database; readonly bucket: Bucket | undefined },
+  tenantId: string,
+  before: number,
+): Promise<number> {
+  const oldest = await all(db, segmentRow())`SELECT first, max_at FROM audit_segments
+    WHERE tenant_id = ${tenantId} ORDER BY first LIMIT ${segmentsAtOnce}`;
+  const kept = oldest.findIndex((segment) => segment.max_at >= before);
+  const gone = kept < 0 ? oldest : oldest.slice(0, kept);
+  const reader = new SegmentReader(db, bucket);
+  for (const segment of gone) {
+    const owners = new Set((await reader.rows(tenantId, segment)).map(({ owner_id }) => owner_id));
+    await batch(db, [
+      forgetWords(tenantId, [...owners], before),
+      sql`DELETE FROM audit_segments WHERE tenant_id = ${tenantId} AND first = ${segment.first}`,
+    ]);
+  }
+  const lowest =
+    (await first(db, lowestRow())`SELECT MIN(first) AS first FROM audit_segments WHERE tenant_id = ${tenantId}`)
+      ?.first ?? undefined;
+  // Nothing is left that could name anybody.
+  if (lowest === undefined) {
+    await batch(db, [
+      sql`DELETE FROM audit_people WHERE tenant_id = ${tenantId}`,
+      sql`DELETE FROM audit_words WHERE tenant_id = ${tenantId}`,
+    ]);
+  }
+  await removeBefore(tenantId, lowest ?? Number.MAX_SAFE_INTEGER, bucket);
+  return gone.length;
+}
+
+/** What was said in work of which nothing newer can be there; of the tenant's own words (`''`) nothing. */
+function forgetWords(tenantId: string, owners: readonly string[], before: number): Sql {
+  return sql`DELETE FROM audit_words WHERE tenant_id = ${tenantId} AND owner_id <> ''
+    AND owner_id IN (SELECT value FROM json_each(${JSON.stringify(owners)}))
+    AND owner_id NOT IN (SELECT session_id FROM sessions WHERE tenant_id = ${tenantId} AND session_id = owner_id AND updated_at >= ${before})
+    AND NOT (owner_id >= ${idAt("run", before)} AND owner_id < 'run_~' OR owner_id >= ${idAt("rt", before)} AND owner_id < 'rt_~')`;
+}
+
+async function removeBefore(tenantId: string, lowest: number, bucket: Bucket | undefined): Promise<void> {
+  if (bucket === undefined) return;
+  // Their names sort by their first number.
+  const { objects } = await bucket.list({ prefix: `audit/${tenantId}/`, limit: 500 });
+  const gone = objects.filter(({ key }) => Number(firstOf.exec(key)?.[1] ?? lowest) < lowest);
+  if (gone.length > 0) await bucket.delete(gone.map(({ key }) => key));
+}
