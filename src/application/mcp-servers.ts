@@ -11,6 +11,7 @@ import { fetchSafely, OutgoingError, type OutgoingPolicy } from "../platform/out
 import { isTooDeep, maxJsonDepth, readJson } from "../text/json.js";
 import { loaded } from "../text/lazily.js";
 import type { CallSigner } from "./call-signer.js";
+import { boundedSchemaCheck } from "./mcp-schema-check.js";
 import { listTools, type RemoteList, usableOf } from "./remote-tool-list.js";
 
 /** Evaluated with the first call of a remote tool. */
@@ -179,7 +180,10 @@ export class McpConnection {
     const { mcp, timeoutMs } = this.server.body;
     // With the first call: the package takes a tenth of a second that no start has to wait for.
     const { Client, StreamableHTTPClientTransport } = await mcpClient();
-    const client = new Client(clientInfo, { versionNegotiation: { mode: "auto" } });
+    const client = new Client(clientInfo, {
+      versionNegotiation: { mode: "auto" },
+      jsonSchemaValidator: boundedSchemaCheck,
+    });
     const transport = new StreamableHTTPClientTransport(new URL(mcp.url), {
       requestInit: { headers: { ...mcp.headers, "user-agent": "conclave" } },
       fetch: (url, init) => this.fetch(url, init),

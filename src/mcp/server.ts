@@ -1,5 +1,6 @@
 /** One MCP server for one request, of either protocol generation: the tools, resources and prompts that its actor may use. */
 import { createMcpHandler, createRequestStateCodec, McpServer, type ServerContext } from "@modelcontextprotocol/server";
+import { boundedSchemaCheck } from "../application/mcp-schema-check.js";
 import { readPrompts } from "../application/memory/read-prompts.js";
 import type { Services } from "../application/services.js";
 import type { Actor } from "../tenancy/actor.js";
@@ -41,6 +42,7 @@ function buildServer(actor: Actor, services: Services, shown: Choice): McpServer
       instructions: `${instructions} ${familiesText(shown)}`,
       capabilities: { logging: {} },
       inputRequired: { legacyShim: false },
+      jsonSchemaValidator: boundedSchemaCheck,
       requestState: {
         verify: (state, context) =>
           codec.verify(state, context).catch((refused: unknown) => {
