@@ -51,8 +51,11 @@ try {
   worker = startWorker();
   await answered();
   const key = await localKey(await openShop(readKey()?.shopPort ?? new URL(shopInStarter).port));
+  const link = await consoleLink();
   await keepSchedule();
-  console.log(welcome(key, await consoleLink()));
+  // wrangler writes its line about a request a moment after the answer: the key stays the last line.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  console.log(welcome(key, link));
 } catch (error) {
   if (!stopping) console.error(`\nConclave did not start: ${error.message}`);
   stop(1);
@@ -214,7 +217,6 @@ async function keepSchedule() {
   const ring = `${origin}/cdn-cgi/handler/scheduled?cron=${encodeURIComponent("* * * * *")}`;
   const look = () => fetch(ring, { signal: AbortSignal.timeout(10_000) }).catch(() => undefined);
   setInterval(look, 60_000).unref();
-  // Waited for, since wrangler logs it: the key stays the last line.
   await look();
 }
 
