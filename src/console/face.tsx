@@ -140,6 +140,7 @@ async function showScreen(c: C, screen: Screen, visit: Visit): Promise<Response>
     return c.body(null, 304);
   const view = await screen.show(visit);
   if (typeof view === "string") return c.redirect(view, 302);
+  if (view instanceof Response) return view;
   const { refused } = visit;
   return framed(c, visit.me, view, {
     path: screen.path,

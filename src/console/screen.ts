@@ -18,8 +18,8 @@ export interface Screen {
   readonly nav?: { readonly label: string; readonly group: (typeof navGroups)[number] };
   /** Whoever may do this act sees it. */
   readonly needs: Permission;
-  /** @returns where to go instead, or what is shown */
-  readonly show: (visit: Visit) => Promise<View | string>;
+  /** @returns where to go instead, what is shown, or a file */
+  readonly show: (visit: Visit) => Promise<View | Response | string>;
   /** What changes with all that its polled parts show, where that is cheaper to know than to show: as long as it is the same, nothing is shown anew. */
   readonly revision?: (visit: Visit) => Promise<string>;
   /** What its forms do, by the value of the button `do` that was pressed. */

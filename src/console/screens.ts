@@ -6,6 +6,7 @@ import { channel, channels } from "./screens/channels.js";
 import { conversation } from "./screens/conversation.js";
 import { conversations } from "./screens/conversations.js";
 import { decision, decisions } from "./screens/decisions.js";
+import { endUsers, endUsersFile, endUsersJob } from "./screens/end-users.js";
 import { grants } from "./screens/grants.js";
 import { ask, inbox } from "./screens/inbox.js";
 import { keys } from "./screens/keys.js";
@@ -24,5 +25,20 @@ export const screens: readonly Screen[] = [
   ...[overview, inbox, ask, conversations, conversation, message, turn],
   ...[runs, run, runTrace, roundtables, roundtable, decisions, decision],
   ...resources,
-  ...[people, keys, grants, channels, channel, webhooks, webhook, settings, audit, you, authorize],
+  ...[
+    people,
+    endUsers,
+    endUsersJob,
+    endUsersFile,
+    keys,
+    grants,
+    channels,
+    channel,
+    webhooks,
+    webhook,
+    settings,
+    audit,
+    you,
+    authorize,
+  ],
 ];

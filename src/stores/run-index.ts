@@ -1,6 +1,6 @@
 /** The list of runs in D1. */
 import { z } from "zod";
-import { batch, type Database, sql } from "../platform/sql.js";
+import { batch, type Database, run, sql } from "../platform/sql.js";
 import { type RunSummary, runSummarySchema } from "../routing/run.js";
 import { byIndex, equals, hasMetadata, newestFirst } from "./list-filter.js";
 
@@ -40,6 +40,11 @@ export class RunIndex {
     });
     const conditions = [...equals({ status, team, subject, external_id: externalId }), ...hasMetadata(metadata)];
     return newestFirst(this.db, copies, tenantId, { conditions, index }, before, limit);
+  }
+
+  /** Housekeeping: keys that nobody will send again. */
+  async purgeExpired(now: number): Promise<void> {
+    await run(this.db)`DELETE FROM run_keys WHERE created_at < ${now - keyLifetimeMs}`;
   }
 
   /** The run that a key stands for: this one, unless there was one before. */

@@ -2,6 +2,7 @@
  * The console in a real browser, against a Worker in its own process. The browser is started with none of its package's own arguments, some of
  * which switch off what is tested here.
  */
+import { readFileSync } from "node:fs";
 import chromium from "@sparticuz/chromium";
 import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium as launcher, type Page } from "playwright-core";
@@ -309,6 +310,44 @@ describe("people, keys and settings", () => {
     await page.context().setOffline(false);
     await page.getByRole("button", { name: "Make it" }).click();
     await page.getByLabel("The new key").waitFor();
+  });
+});
+
+describe("what is kept of an end user", () => {
+  it("is found by their name, made into files, and erased by whoever types the name; operators can't", async () => {
+    const tenant = await furnished();
+    const { sessionId } = await worker.call("POST", "/v1/sessions", tenant.key, { agent: "assistant", subject: "ida" });
+    await worker.call("POST", `/v1/sessions/${sessionId}/messages`, tenant.key, { content: "Where is my parcel?" });
+    const address = `${origin}/console/end-users?subject=ida`;
+    const operator = await newPage();
+    await join(operator, (await invited("operator", tenant)).link);
+    await operator.goto(address);
+    await operator.getByRole("button", { name: "Make files of it" }).click();
+    const [file] = await Promise.all([
+      operator.waitForEvent("download"),
+      operator.getByRole("link", { name: "sessions.jsonl" }).click(),
+    ]);
+    expect(readFileSync(await file.path(), "utf8")).toContain("Where is my parcel?");
+    await operator.goto(address);
+    expect(await operator.getByText("Erase it").count()).toBe(0);
+
+    const page = await newPage({ bypassCSP: true });
+    await join(page, (await invited("admin", tenant)).link);
+    await page.goto(address);
+    await page.getByText("Erase it", { exact: true }).click();
+    await page.getByLabel("Type the name once more").fill("ada");
+    await page.getByLabel("Why").fill("Asked for it by mail.");
+    await page.getByRole("button", { name: "Erase everything" }).click();
+    await page.getByText("It isn't the name above.").waitFor();
+    await page.getByLabel("Type the name once more").fill("ida");
+    await page.getByRole("button", { name: "Erase everything" }).click();
+    await page.getByText("done", { exact: true }).waitFor();
+    await page.getByRole("cell", { name: "sessions" }).waitFor();
+    await page.addScriptTag({ content: axe.source });
+    const found = await page.evaluate(async () => (await Reflect.get(globalThis, "axe").run()).violations.length);
+    expect(found).toBe(0);
+    await page.goto(address);
+    await page.getByText("Nothing is kept under this name.").waitFor();
   });
 });
 

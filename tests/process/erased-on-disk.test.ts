@@ -1,7 +1,8 @@
 /** Every kind of erasure, and then the files of objects and database: nothing of what was erased stands in them, in no free byte either. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
-import { wordsOnDisk } from "../support/files-at-rest.js";
+import { signWebhook } from "../../src/platform/webhook-signature.js";
+import { blobsIn, wordsOnDisk } from "../support/files-at-rest.js";
 import { WorkerProcess } from "./worker.js";
 
 const worker = new WorkerProcess();
@@ -18,8 +19,7 @@ const id = z.string().default("");
 const entry = z.looseObject({ entryId: z.string() });
 const answerSchema = z.looseObject({
   ...{ vaultId: id, memoryId: id, sessionId: id, messageId: id, entryId: id, tenantId: id, key: id, runId: id },
-  message: z.looseObject({ messageId: z.string() }).optional(),
-  reply: z.looseObject({ messageId: z.string() }).nullish(),
+  ...{ token: id, address: id, jobId: id, turnId: id, status: id, decision: id },
   messages: z.array(entry).default([]),
   items: z.array(z.looseObject({ messageId: id, entryId: id })).default([]),
 });
@@ -138,4 +138,79 @@ it("leaves nothing of an erased text in any file", async () => {
   const left = (): string[] => wordsOnDisk(worker.storage, words).filter((place) => !moved.test(place));
   // Objects overwrite what they freed some seconds later.
   await expect.poll(left, { timeout: 60_000, interval: 2_000 }).toEqual([]);
+});
+
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+/** Somebody who uses everything, by token, in a chat, and in what an application begins in their name. @param word that only they say */
+async function everythingOf(subject: string, word: string): Promise<void> {
+  const { token } = await send("POST", "/v1/tokens", { subject });
+  const by = as(token);
+  const { vaultId } = await newMemory("of others");
+  const titled = { title: word, model: "offline", subject };
+  const { memoryId } = await send("POST", `/v1/vaults/${vaultId}/memories`, titled);
+  // A rule changes what they wrote: the reason stands in the audit.
+  const own = await conversation(word, { agent: "clerk", subject, memory: { memoryId }, metadata: { about: word } });
+  await send("POST", `/v1/memories/${memoryId}/await-consistency`, { level: "indexed", timeoutMs: 60_000 });
+  const said = own.messages.at(-1)?.messageId;
+  await send("PUT", `${own.session}/feedback`, { about: { messageId: said }, score: -1, comment: textOf(word) });
+  await send("POST", `${own.session}/person`, {});
+  await send("POST", `${own.session}/hold`);
+  await send("POST", `${own.session}/staff-messages`, { content: textOf(word) });
+  await send("DELETE", `${own.session}/hold`);
+  await conversation(word, { agent: "scribe" }, by);
+  await send("POST", "/v1/runs", { team: "desk", input: textOf(word), subject }, { "idempotency-key": `${word}-run` });
+  const seats = ["a", "b"].map((name) => ({ id: name, name, model: "offline" }));
+  await send("POST", "/v1/roundtables", { topic: `Is it ${word}?`, seats, rounds: 1, subject });
+  await send("POST", "/v1/responses", { model: "scribe", input: textOf(word), user: subject });
+  await send("POST", "/v1/datasets/drawn/items/from-sessions", { labels: "none", sample: 200, copy: true });
+  const { address } = await send("GET", "/v1/channels/chat");
+  const user = { id: subject, name: word };
+  const body = JSON.stringify({
+    conversation: `dm-${subject}`,
+    messageId: `m-${subject}`,
+    text: textOf(word),
+    user,
+    direct: true,
+  });
+  const headers = await signWebhook({ id: `evt-${subject}`, at: Date.now(), body }, [secret]);
+  const told = await fetch(`${worker.variables.URL}${address}`, { method: "POST", body, headers: { ...headers } });
+  expect(told.ok).toBe(true);
+  await expect
+    .poll(async () => (await send("GET", `/v1/sessions?subject=${subject}`)).items.length, { timeout: 30_000 })
+    .toBeGreaterThan(3);
+  const { jobId } = await send("POST", `/v1/subjects/${subject}/export`, { originals: true });
+  expect(await send("GET", `/v1/subject-jobs/${jobId}?waitMs=30000`)).toMatchObject({ status: "completed" });
+}
+
+it("leaves nothing of a person who is erased in any file or bucket, and everything of another", async () => {
+  const rules = [{ match: { type: "phrases", phrases: ["old town"] }, action: "redact", reason: "a place" }];
+  await send("PUT", "/v1/supervisors/places", { kind: "rules", hooks: ["request"], config: { rules } });
+  await send("PUT", "/v1/agents/clerk", {
+    kind: "model",
+    instructions: "Be brief.",
+    model: "offline",
+    supervisors: ["places"],
+  });
+  const workers = [{ id: "all", description: "everything" }];
+  await send("PUT", "/v1/teams/desk", { supervisor: { strategy: "llm-based", fallbackWorker: "all" }, workers });
+  await send("PUT", "/v1/datasets/drawn", {});
+  const credentials = { secret, replyUrl: `${worker.variables.URL}/health` };
+  await send("PUT", "/v1/channels/chat", { kind: "generic", agent: "scribe", credentials });
+  const [ana, ben] = ["anaquorzifuword", "benlumifoxuword"];
+  await everythingOf("ana-1", ana);
+  await everythingOf("ben-1", ben);
+  // A month later the audit of all that lies in R2.
+  await worker.ring("*/30 * * * *", Date.now() + 32 * 86_400_000);
+  await expect.poll(() => blobsIn(worker.storage).length, { timeout: 20_000 }).toBeGreaterThan(0);
+  const left = (word: string): string[] => wordsOnDisk(worker.storage, [word], true);
+  expect(left(ana).length).toBeGreaterThan(10);
+
+  const { jobId } = await send("DELETE", "/v1/subjects/ana-1", { reason: "asked for it" });
+  const job = () => send("GET", `/v1/subject-jobs/${jobId}?waitMs=30000`);
+  await expect.poll(job, { timeout: 60_000 }).toMatchObject({ status: "completed" });
+  // What an application has sent under a key in its own name is known for a day.
+  await worker.ring("*/30 * * * *", Date.now() + 34 * 86_400_000);
+  await expect.poll(() => left(ana), { timeout: 60_000, interval: 2_000 }).toEqual([]);
+  expect(left(ben).length).toBeGreaterThan(10);
 });

@@ -28,7 +28,11 @@ const answerSchema = z.looseObject({
   answer: z.record(z.string(), z.unknown()).optional(),
   closedBy: z.looseObject({ kind: z.string() }).optional(),
   asks: z.array(z.looseObject({ askId: z.string() })).default([]),
-  items: z.array(z.unknown()).default([]),
+  // Of a dataset their number.
+  items: z
+    .array(z.unknown())
+    .or(z.number().transform(() => []))
+    .default([]),
 });
 export type ProcessAnswer = z.infer<typeof answerSchema>;
 
@@ -81,9 +85,10 @@ export class WorkerProcess {
     return { CONCLAVE_URL: this.origin, CONCLAVE_KEY: await this.tenantKey() };
   }
 
-  /** What the platform does each minute and twice an hour; here somebody has to. */
-  async ring(cron: string): Promise<void> {
-    const ring = `${this.origin}/cdn-cgi/local/scheduled?cron=${encodeURIComponent(cron)}`;
+  /** What the platform does each minute and twice an hour; here somebody has to. @param at when it takes it to be, in milliseconds since the epoch */
+  async ring(cron: string, at?: number): Promise<void> {
+    const time = at === undefined ? "" : `&time=${at}`;
+    const ring = `${this.origin}/cdn-cgi/local/scheduled?cron=${encodeURIComponent(cron)}${time}`;
     await fetch(ring, { signal: AbortSignal.timeout(20_000) }).catch(() => undefined);
   }
 

@@ -59,10 +59,11 @@ const sessions: SubjectKind = {
     const lines: unknown[] = cursor === "" ? [{ session: await readSession(actor, { sessionId: id }, services) }] : [];
     for (const message of items) {
       const { messageId } = message;
+      // What staff wrote, and what waits, has none.
       const versions = of.originals
-        ? (await readVersions(staff(of, "operator"), { sessionId: id, messageId }, services)).items
+        ? await attempt(() => readVersions(staff(of, "operator"), { sessionId: id, messageId }, services))
         : undefined;
-      lines.push({ sessionId: id, message, ...defined({ versions }) });
+      lines.push({ sessionId: id, message, ...(versions?.ok && { versions: versions.value.items }) });
     }
     return { lines, next: nextCursor === null ? id : `${id} ${nextCursor}` };
   },

@@ -48,6 +48,7 @@ const twiceAnHour: Readonly<Record<string, Step>> = {
     }),
   stateless: forgetStateless,
   claims: (at, { claims }) => claims.purgeExpired(at),
+  runs: (at, { runIndex }) => runIndex.purgeExpired(at),
   tenants: (at, { tenants }) => tenants.purgeExpired(at),
   readers: (at, { readers }) => readers.purgeExpired(at),
   people: async (at, { people }) => (await people()).purgeExpired(at),
