@@ -1,0 +1,49 @@
+/** What a reader holds together: sentences of at most 30 words, but for those that are counted here, page by page. */
+import { expect, it } from "vitest";
+import { readPages } from "./pages.js";
+import { longSentences, mostWords } from "./sentences.js";
+
+/** How many longer ones a page has. A number only falls: whoever shortens some writes the new one; a page that isn't here has none. */
+const longer: Readonly<Record<string, number>> = {
+  "README.md": 2,
+  "docs/channels.md": 12,
+  "docs/client.md": 7,
+  "docs/command-line.md": 6,
+  "docs/configuration.md": 2,
+  "docs/console.md": 14,
+  "docs/deployment.md": 47,
+  "docs/errors.md": 5,
+  "docs/evidence.md": 10,
+  "docs/limits.md": 5,
+  "docs/mcp.md": 2,
+  "docs/memory.md": 22,
+  "docs/models.md": 8,
+  "docs/openai.md": 8,
+  "docs/personal-data.md": 13,
+  "docs/roundtables.md": 18,
+  "docs/routing.md": 11,
+  "docs/security.md": 10,
+  "docs/sessions.md": 16,
+  "docs/supervision.md": 24,
+  "docs/tools.md": 5,
+  "docs/tour.md": 6,
+  "docs/ui-chat.md": 1,
+  "docs/webhooks.md": 2,
+};
+
+const pages = readPages().filter(({ path }) => /^(README\.md|docs\/(?!decisions\/).*)$/.test(path));
+
+it.each(pages.map((page) => [page.path, page] as const))(
+  "%s has no more long sentences than it had",
+  (path, { text }) => {
+    const long = longSentences(text);
+    const most = longer[path] ?? 0;
+    const message = `sentences of more than ${mostWords} words, of which ${most} may be there:\n${long.join("\n\n")}`;
+    expect(long.length, message).toBeLessThanOrEqual(most);
+  },
+);
+
+it("counts no page that is gone", () => {
+  const paths = pages.map(({ path }) => path);
+  expect(Object.keys(longer).filter((path) => !paths.includes(path))).toEqual([]);
+});
