@@ -165,7 +165,7 @@ describe("the OpenAPI document", () => {
     }
     const sessions = await (await send("GET", "/docs/sessions", { headers: { accept: "text/html" } })).text();
     // A block of code stays text, and a link to another page leads to where the Worker serves it.
-    expect(sessions).toContain("<pre>");
+    expect(sessions).toContain("<pre ");
     expect(sessions).toMatch(/href="\/docs\/\w+(#[\w-]+)?"/);
     expect((await send("GET", "/docs/sessions.md")).status).toBe(200);
     expect((await send("GET", "/docs/site/style.css")).headers.get("content-type")).toContain("text/css");

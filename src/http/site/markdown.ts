@@ -12,7 +12,7 @@ export function markdown(path: string, text: string): Html[] {
     const from = at++;
     if (line.startsWith("```")) {
       while (at < lines.length && !lines[at]?.startsWith("```")) at++;
-      blocks.push(html`<pre>${lines.slice(from + 1, at++).join("\n")}</pre>`);
+      blocks.push(html`<pre tabindex="0">${lines.slice(from + 1, at++).join("\n")}</pre>`);
       continue;
     }
     const kind = kinds.find(({ begins }) => begins.test(line));
@@ -57,8 +57,8 @@ function heading([line = ""]: readonly string[], inline: Inline): Html {
 
 function table(lines: readonly string[], inline: Inline): Html {
   const [head = [], ...rows] = lines.filter((line) => !/^[|\s:-]+$/.test(line)).map(cellsOf);
-  return html`<div class="wide"><table>
-<tr>${head.map((cell) => html`<th>${inline(cell)}</th>`)}</tr>
+  return html`<div class="wide" tabindex="0"><table>
+<tr>${head.map((cell) => (cell === "" ? html`<td></td>` : html`<th>${inline(cell)}</th>`))}</tr>
 ${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${inline(cell)}</td>`)}</tr>`)}
 </table></div>`;
 }

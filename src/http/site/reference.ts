@@ -81,7 +81,7 @@ function family(tag: string, operations: readonly Operation[]): ReferencePage {
 function shape(name: string, schema: unknown): ReferencePage {
   return {
     title: `Shape ${name}`,
-    main: html`<p><a href="${apiAddress}#shapes">API reference</a></p><h1>${name}</h1><pre>${schemaView(schema)}</pre>`,
+    main: html`<p><a href="${apiAddress}#shapes">API reference</a></p><h1>${name}</h1><pre tabindex="0">${schemaView(schema)}</pre>`,
   };
 }
 
@@ -125,7 +125,7 @@ ${requestBody === undefined ? "" : html`<h3>Body</h3>${contentView(requestBody.c
 function contentView(content: z.infer<typeof contentSchema>) {
   return Object.entries(content).map(([type, { schema }]) => {
     const json = type.endsWith("json");
-    return html`<p><code>${type}</code></p>${json ? html`<pre>${schemaView(schema)}</pre>` : ""}`;
+    return html`<p><code>${type}</code></p>${json ? html`<pre tabindex="0">${schemaView(schema)}</pre>` : ""}`;
   });
 }
 
