@@ -69,7 +69,7 @@ const exportAudit: Command = {
   name: "export",
   takes: ["<file>"],
   description: "write the audit of the tenant as JSON lines",
-  about: "One line a row, the newest first, in a file that only you read.",
+  about: "One line a row, the oldest first, in a file that only you read.",
   examples: {
     "conclave export audit.jsonl": "",
   },

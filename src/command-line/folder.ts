@@ -24,21 +24,32 @@ export interface ConfigFile {
 }
 
 /** What is wrong with a file, where, and what would be right. */
-export class FileError extends Error {
-  override readonly name = "FileError";
-  constructor(
-    readonly path: string,
-    readonly line: number,
-    readonly detail: string,
-  ) {
-    super(`${path}:${line}: ${detail}`);
+export interface FileFault {
+  /** With the line, counted from 1: `agents/clerk.yaml:5`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Files that can't be stored; nothing was changed. */
+export class FolderError extends Error {
+  override readonly name = "FolderError";
+  constructor(readonly faults: readonly FileFault[]) {
+    super("the folder can't be read or stored like this. Nothing was changed");
   }
 }
+
+export const faultAt = (path: string, line: number, message: string): FileFault => ({
+  path: `${path}:${line}`,
+  message,
+});
+
+const wrong = (path: string, line: number, message: string): FolderError =>
+  new FolderError([faultAt(path, line, message)]);
 
 const named = /^([A-Za-z0-9_-]{1,100})\.(yaml|yml|json|md)$/;
 const frontMatter = /^---\r?\n([\s\S]*?)^---\r?\n?/m;
 
-/** Every file of a folder. @throws {FileError} for the first that can't be read */
+/** Every file of a folder. @throws {FolderError} for the first that can't be read */
 export function readFolder(root: string): ConfigFile[] {
   const files = folders.flatMap((folder) => {
     const place = join(root, folder);
@@ -53,7 +64,7 @@ export function readFolder(root: string): ConfigFile[] {
   const seen = new Map<string, string>();
   for (const { folder, name, path } of whole) {
     const other = seen.get(`${folder}/${name}`);
-    if (other !== undefined) throw new FileError(path, 1, `it is ${folder}/${name}, as ${other} is: keep one of them`);
+    if (other !== undefined) throw wrong(path, 1, `it is ${folder}/${name}, as ${other} is: keep one of them`);
     seen.set(`${folder}/${name}`, path);
   }
   return whole;
@@ -63,7 +74,7 @@ function readConfigFile(path: string, folder: Folder, file: string): ConfigFile 
   const [, name = "", form] = named.exec(file) ?? [];
   const right = inMarkdown.has(folder) ? "name.md or name.yaml" : "name.yaml";
   if (name === "" || (form === "md" && !inMarkdown.has(folder))) {
-    throw new FileError(path, 1, `a file in ${folder} is called ${right}: letters, digits, hyphens and underscores`);
+    throw wrong(path, 1, `a file in ${folder} is called ${right}: letters, digits, hyphens and underscores`);
   }
   return form === "md" ? readMarkdown(path, folder, name) : readYaml(path, folder, name, 0);
 }
@@ -79,14 +90,14 @@ function readYaml(
   const document = parseDocument(text, { lineCounter: lines });
   const [error] = document.errors;
   if (error !== undefined) {
-    throw new FileError(
+    throw wrong(
       path,
       lines.linePos(error.pos[0]).line + linesBefore,
       `${error.message.split(" at line ")[0]}: write fields as \`name: value\``,
     );
   }
   const body: unknown = document.toJS() ?? {};
-  if (!isBody(body)) throw new FileError(path, 1 + linesBefore, "it has to hold fields, as `name: value`");
+  if (!isBody(body)) throw wrong(path, 1 + linesBefore, "it has to hold fields, as `name: value`");
   return { path, folder, name, body, lineOf: (field) => lineOf(document, lines, field) + linesBefore };
 }
 
@@ -94,7 +105,7 @@ function readMarkdown(path: string, folder: Folder, name: string): ConfigFile {
   const text = readFileSync(path, "utf8");
   const [head = "", fields = ""] = text.startsWith("---") ? (frontMatter.exec(text) ?? []) : [];
   if (head === "" && text.startsWith("---"))
-    throw new FileError(path, 1, "its front matter doesn't end: close it with a line `---`");
+    throw wrong(path, 1, "its front matter doesn't end: close it with a line `---`");
   const file = readYaml(path, folder, name, head === "" ? 0 : 1, fields);
   const after = head.split("\n").length;
   return {

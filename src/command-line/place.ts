@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { Conclave, ConclaveError } from "../client/index.js";
-import { isBody } from "./folder.js";
+import { FolderError, isBody } from "./folder.js";
 
 /** Options of every command. */
 export interface Common {
@@ -104,6 +104,7 @@ export function failureOf(error: unknown): {
   detail: string;
   errors?: readonly { path: string; message: string }[] | undefined;
 } {
+  if (error instanceof FolderError) return { code: "folder", detail: error.message, errors: error.faults };
   if (error instanceof ConclaveError) return { code: error.code, detail: error.detail, errors: error.more.errors };
   if (error instanceof TypeError && error.message === "fetch failed")
     return { code: "unreachable", detail: "the deployment can't be reached: is its address right, and does it run?" };

@@ -3,13 +3,15 @@ import { ConclaveError } from "../client/index.js";
 import {
   type Body,
   type ConfigFile,
-  FileError,
+  type FileFault,
+  FolderError,
+  faultAt,
   folders,
   readFolder,
   removeConfigFile,
   writeConfigFile,
 } from "./folder.js";
-import { CommandError, type Place, type Progress } from "./place.js";
+import type { Place, Progress } from "./place.js";
 
 export interface Change {
   readonly kind: string;
@@ -37,7 +39,7 @@ type FolderPlan = Plan & { readonly files: readonly ConfigFile[]; readonly confi
 
 /**
  * What would change if the tenant were as the folder says.
- * @throws {FileError} for the first place that is wrong, and for a file of limits without the right to read them
+ * @throws {FolderError} for the first place that is wrong, and for a file of limits without the right to read them
  */
 export async function planFolder(place: Place, prune: boolean): Promise<FolderPlan> {
   const files = readFolder(place.root);
@@ -46,7 +48,7 @@ export async function planFolder(place: Place, prune: boolean): Promise<FolderPl
   if (limit !== undefined && !maySeeLimits) {
     const message =
       "this key may not read limits, so that nothing can be said of them: use an admin's key, or leave limits/ out";
-    throw new FileError(limit.path, 1, message);
+    throw new FolderError([faultAt(limit.path, 1, message)]);
   }
   return plan(place, files, prune, maySeeLimits);
 }
@@ -173,22 +175,19 @@ async function inFiles<T>(files: readonly ConfigFile[], call: () => Promise<T>):
     return await call();
   } catch (error) {
     const errors = error instanceof ConclaveError ? (error.more.errors ?? []) : [];
-    const faults = errors.map(({ path, message }) => faultOf(files, path, message));
-    const [first] = faults;
-    if (first === undefined) throw error;
-    if (faults.length === 1) throw first;
-    throw new CommandError(faults.map((fault) => fault.message).join("\n"));
+    if (errors.length === 0) throw error;
+    throw new FolderError(errors.map(({ path, message }) => faultOf(files, path, message)));
   }
 }
 
-function faultOf(files: readonly ConfigFile[], path: string, message: string): Error {
+function faultOf(files: readonly ConfigFile[], path: string, message: string): FileFault {
   const [whole, kind, name, ...rest] = path.split(".").filter((part) => part !== "");
   const isResource = whole === "resources";
   const file = files.find((one) =>
     isResource ? one.folder === kind && one.name === name : one.folder === "settings" && whole === "settings",
   );
-  if (file === undefined) return new CommandError(`${path}: ${message}`);
+  if (file === undefined) return { path, message };
   const field = (isResource ? rest : [kind, name, ...rest]).filter((part) => part !== undefined);
   const at = field.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
-  return new FileError(file.path, file.lineOf(at), at.length === 0 ? message : `${at.join(".")}: ${message}`);
+  return faultAt(file.path, file.lineOf(at), at.length === 0 ? message : `${at.join(".")}: ${message}`);
 }

@@ -56,7 +56,7 @@ const asks: Command = {
   name: "asks",
   takes: [],
   description: "list what waits for people",
-  about: "Oldest first, each with its id, its kind and whom it is for.",
+  about: "Each with its id, its kind, whom it is for, and what is proposed.",
   examples: {
     "conclave asks": "",
   },

@@ -138,9 +138,20 @@ export async function answerAsk(conclave: Conclave, ask: Ask, said: string): Pro
   }
 }
 
-export function describeAsk({ askId, kind, audience, question, proposal }: Ask): string {
-  const proposed = proposal === undefined ? "" : `\n    ${JSON.stringify(proposal)}`;
-  return `${askId}  ${kind}, for ${audience}: ${question}${proposed}`;
+export function describeAsk({ askId, kind, audience, question, context, suggestions, proposal }: Ask): string {
+  const lines = [
+    ...(context === undefined ? [] : [context]),
+    ...(suggestions === undefined ? [] : [`for instance: ${suggestions.join(", ")}`]),
+    ...(proposal === undefined ? [] : describeProposal(proposal)),
+  ];
+  return [`${askId}  ${kind}, for ${audience}: ${question}`, ...lines.map((line) => `    ${line}`)].join("\n");
+}
+
+/** A call as it would be made, or a text as it would go on, with why it is asked. */
+function describeProposal(proposal: NonNullable<Ask["proposal"]>): string[] {
+  if ("args" in proposal) return [`${proposal.server}/${proposal.tool} ${JSON.stringify(proposal.args)}`];
+  const { original, proposed, reasons = [] } = proposal;
+  return [JSON.stringify(original), ...(proposed === original ? [] : [`as ${JSON.stringify(proposed)}`]), ...reasons];
 }
 
 interface DecisionLine {

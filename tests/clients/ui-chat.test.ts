@@ -1,13 +1,15 @@
-/** Pages made with the AI SDK: its own transport and reader, and `useChat` of its React package in a browser, against the running Worker. */
+/** Pages made with the AI SDK: its own transport and reader, and `useChat` of its React package in a browser, against the running Worker; and one made with the typed client. */
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import chromium from "@sparticuz/chromium";
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 import { type Browser, chromium as launcher, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 import { WorkerProcess } from "../process/worker.js";
+import { toured } from "../support/client-tour.js";
 import { upstreamFor } from "../support/upstream-client.js";
 
 const messageSchema = z.custom<UIMessage>(
@@ -39,6 +41,7 @@ beforeAll(async () => {
     tools: ["conclave/ask_human"],
     supervisors: ["guard"],
   });
+  await worker.call("PUT", "/v1/agents/plain", key, { kind: "model", model: "offline", instructions: "Help." });
   pages = await servePage();
 });
 
@@ -48,8 +51,8 @@ afterAll(async () => {
   await worker?.end();
 });
 
-async function tokenOf(subject: string): Promise<string> {
-  const minted = await worker.call("POST", "/v1/tokens", key, { subject, agents: ["assistant"] });
+async function tokenOf(subject: string, agents = ["assistant"]): Promise<string> {
+  const minted = await worker.call("POST", "/v1/tokens", key, { subject, agents });
   return tokenSchema.parse(minted).token;
 }
 
@@ -128,10 +131,26 @@ describe("the SDK's transport and reader", () => {
   });
 });
 
-/** A page's server: the page, its script, and a token for whoever is logged in. */
-async function servePage(): Promise<Server> {
+/** The store of docs/client.md, as its reader has it. */
+const chatStore: Plugin = {
+  name: "chat-store",
+  setup: (bundle) => {
+    const client = `${import.meta.dirname}/../../src/client/index.ts`;
+    bundle.onResolve({ filter: /^conclave\/client$/ }, () => ({ path: client }));
+    bundle.onResolve({ filter: /^chat-store$/ }, () => ({ path: "chat-store", namespace: "docs" }));
+    bundle.onLoad({ filter: /.*/, namespace: "docs" }, () => {
+      const page = readFileSync(`${import.meta.dirname}/../../docs/client.md`, "utf8");
+      const block = [...page.matchAll(/^```ts\n([\s\S]*?)^```/gm)].find(([, text]) => text?.includes("chatOf("))?.[1];
+      const contents = `import { Conclave, ReplyText } from "conclave/client";\n${block}`;
+      return { contents, loader: "ts", resolveDir: import.meta.dirname };
+    });
+  },
+};
+
+async function scriptOf(page: string): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [`${import.meta.dirname}/ui-chat-page.jsx`],
+    entryPoints: [`${import.meta.dirname}/${page}`],
+    plugins: [chatStore],
     bundle: true,
     write: false,
     format: "esm",
@@ -140,14 +159,26 @@ async function servePage(): Promise<Server> {
     tsconfigRaw: "{}",
     define: { "process.env.NODE_ENV": '"production"' },
   });
-  const script = outputFiles[0]?.text ?? "";
+  return outputFiles[0]?.text ?? "";
+}
+
+/** The pages' server: each page, its script, and a token for whoever is logged in. */
+async function servePage(): Promise<Server> {
+  const scripts = new Map([
+    ["/page.js", await scriptOf("ui-chat-page.jsx")],
+    ["/typed-client.js", await scriptOf("typed-client-page.jsx")],
+  ]);
   const server = createServer(async (request, response) => {
-    if (request.url === "/page.js") response.setHeader("content-type", "text/javascript").end(script);
+    const script = scripts.get(request.url ?? "");
+    const own = request.url === "/typed-client" ? "typed-client.js" : "page.js";
+    if (script !== undefined) response.setHeader("content-type", "text/javascript").end(script);
     else if (request.url === "/token") response.end(JSON.stringify({ token: await tokenOf("bo"), api }));
+    else if (request.url === "/token-for-both")
+      response.end(JSON.stringify({ token: await tokenOf("ada", ["assistant", "plain"]), url: worker.variables.URL }));
     else
       response
         .setHeader("content-type", "text/html")
-        .end('<main id="root"></main><script type="module" src="page.js"></script>');
+        .end(`<main id="root"></main><script type="module" src="${own}"></script>`);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
@@ -201,5 +232,22 @@ describe("a page that uses useChat, in a browser with a token", () => {
     await model.release("h");
     await page.getByText("The end.").waitFor();
     expect(await page.locator("article").allInnerTexts()).toEqual([`${long}The end.`]);
+  });
+
+  it("has the typed client in place of it, in a store that React subscribes to", async () => {
+    await page.goto(`${origin}/typed-client`);
+    await model.reply({ text: "Hello, I am here for you.", chunks: ["Hello, I am ", "here for you."] });
+    await say("Hi!");
+    await page.getByText("Hello, I am here for you.").waitFor();
+
+    await model.reply(asksWhich, { text: "Order A-1 is on its way." });
+    await say("Where is my order?");
+    await page.getByRole("button", { name: "A-1" }).click();
+    await page.getByText("Order A-1 is on its way.").waitFor();
+    expect(await page.getByRole("button").allInnerTexts()).toEqual(["Send"]);
+
+    await say("The crown jewels!");
+    await page.getByText("Your message was blocked. No.").waitFor();
+    expect(await page.evaluate("window.tour()")).toEqual(toured);
   });
 });

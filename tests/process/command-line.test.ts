@@ -458,7 +458,11 @@ it("every command answers --json with JSON alone, a failure too", async () => {
     write("agents/bad.yaml", "kind: modl\n");
     const { said, wrong, code } = await conclave(...argv, "--json");
     expect([argv, wrong, code]).toEqual([argv, "", 1]);
-    expect(JSON.parse(said)).toEqual({ error: { code: expect.any(String), detail: expect.any(String) } });
+    const { errors, ...error } = JSON.parse(said).error;
+    expect(error).toEqual({ code: expect.any(String), detail: expect.any(String) });
+    if (argv[0] === "apply") {
+      expect(errors).toEqual([{ path: expect.stringMatching(/agents\/bad\.yaml:1$/), message: expect.any(String) }]);
+    }
   }
 });
 

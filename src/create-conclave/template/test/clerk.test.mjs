@@ -15,13 +15,21 @@ const shop = createServer((request, response) => {
   response.end(`Order ${number} is on its way.`);
 });
 
+const lookUpAt = async (url) => {
+  const { version: _, http, ...tool } = await conclave.request("GET", "/v1/tools/order_status");
+  await conclave.request("PUT", "/v1/tools/order_status", { body: { ...tool, http: { ...http, url } } });
+  return http.url;
+};
+let itsOwn;
+
 before(async () => {
   await once(shop.listen(0, "127.0.0.1"), "listening");
-  const { http, ...tool } = await conclave.request("GET", "/v1/tools/order_status");
-  const url = `http://127.0.0.1:${shop.address().port}/orders`;
-  await conclave.request("PUT", "/v1/tools/order_status", { body: { ...tool, http: { ...http, url } } });
+  itsOwn = await lookUpAt(`http://127.0.0.1:${shop.address().port}/orders`);
 });
-after(() => shop.close());
+after(async () => {
+  shop.close();
+  await lookUpAt(itsOwn);
+});
 
 async function say(content) {
   const { sessionId } = await conclave.sessions.create({ agent: "clerk" });
