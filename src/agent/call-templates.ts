@@ -44,16 +44,16 @@ export function fillUrl(
   args: Readonly<Record<string, unknown>>,
   contextOf: ContextOf,
 ): { readonly url: string; readonly rest: Readonly<Record<string, unknown>> } {
-  const rest = { ...args };
+  const used = new Set<string>();
   const url = template.replace(placeholder, (_match, key: string | undefined, name: string | undefined) => {
-    if (name !== undefined) delete rest[name];
+    if (name !== undefined) used.add(name);
     const text = key === undefined ? argumentText(ownValue(args, name ?? "") ?? "") : valueFor(key.trim(), contextOf);
     // "." and ".." would be read as steps in the path, and lead out of where the template points.
     if (/^\.+$/.test(text))
       throw new RangeError(`${key?.trim() ?? `the argument "${name}"`} can't consist of dots alone`);
     return encodeURIComponent(text);
   });
-  return { url, rest };
+  return { url, rest: Object.fromEntries(Object.entries(args).filter(([name]) => !used.has(name))) };
 }
 
 /** Headers with our placeholders filled; arguments have no place in them. */

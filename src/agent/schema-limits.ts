@@ -17,13 +17,20 @@ const objectSchema = z.record(z.string(), z.unknown());
 type SchemaObject = z.infer<typeof objectSchema>;
 
 /** Keywords whose value is a schema, a list of schemas, or schemas by name. */
-const ofOne = ["items", "contains", "additionalItems", "unevaluatedItems", "additionalProperties", "propertyNames"];
-const ofOneMore = ["unevaluatedProperties", "not", "if", "then", "else"];
-const ofMany = ["prefixItems", "items", "allOf", "anyOf", "oneOf"];
-const ofNamed = ["properties", "patternProperties", "dependentSchemas"];
-const namedTargets = ["$defs", "definitions"];
+const ofOne = [
+  "items",
+  "contains",
+  "additionalItems",
+  "unevaluatedItems",
+  "additionalProperties",
+  "propertyNames",
+] as const;
+const ofOneMore = ["unevaluatedProperties", "not", "if", "then", "else"] as const;
+const ofMany = ["prefixItems", "items", "allOf", "anyOf", "oneOf"] as const;
+const ofNamed = ["properties", "patternProperties", "dependentSchemas"] as const;
+const namedTargets = ["$defs", "definitions"] as const;
 /** References that are resolved while a check runs: their cost can't be known beforehand. */
-const unsupported = ["$recursiveRef", "$dynamicRef"];
+const unsupported = ["$recursiveRef", "$dynamicRef"] as const;
 
 class SchemaLimitError extends Error {}
 
@@ -137,7 +144,7 @@ class Weighing {
     return [...one, ...many, ...ofNamed.flatMap((keyword) => this.named(schema, keyword)), ...this.target($ref)];
   }
 
-  private named(schema: SchemaObject, keyword: string): unknown[] {
+  private named(schema: SchemaObject, keyword: (typeof ofNamed | typeof namedTargets)[number]): unknown[] {
     return Object.values(objectSchema.safeParse(schema[keyword]).data ?? {});
   }
 

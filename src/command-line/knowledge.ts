@@ -100,7 +100,12 @@ function markdownOfHtml(html: string): string {
     else if (tag === `/${hidden}`) hidden = undefined;
     if (hidden === undefined) read.push(markOf(tag), piece.slice(end + 1));
   }
-  const text = read.join("").replace(/&(#?\w{1,8});/g, (whole, name: string) => entities[name] ?? whole);
+  const text = read
+    .join("")
+    .replace(
+      /&(#?\w{1,8});/g,
+      (whole, name: string) => (Object.hasOwn(entities, name) ? entities[name] : undefined) ?? whole,
+    );
   return text
     .split("\n")
     .filter((line, at, lines) => line.trim() !== "" || lines[at - 1]?.trim() !== "")

@@ -214,11 +214,11 @@ export async function tenantModel(env: Env, tenantId: string, tenants: TenantRea
   const known = tenant === undefined ? undefined : models.get(tenant);
   if (known !== undefined) return known;
   const settings = tenant?.settings;
-  const providers: Record<string, { baseURL: string; apiKey: string }> = {};
-  for (const [name, { baseUrl, sealedApiKey }] of Object.entries(settings?.providers ?? {})) {
+  const opened = Object.entries(settings?.providers ?? {}).map(async ([name, { baseUrl, sealedApiKey }]) => {
     const apiKey = await secrets.valueOf(tenantId, await sealer.open(sealedApiKey), baseUrl);
-    providers[name] = { baseURL: baseUrl, apiKey };
-  }
+    return [name, { baseURL: baseUrl, apiKey }] as const;
+  });
+  const providers = Object.fromEntries(await Promise.all(opened));
   const config: ModelConfig = {
     deployment: env,
     providers,

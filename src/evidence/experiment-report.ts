@@ -1,6 +1,7 @@
 /** What an experiment has come to: shares of each variant, whether they differ, and whether anybody may say so yet. */
 import { z } from "zod";
 import { defined } from "../conversation/defined.js";
+import { ownValue } from "../conversation/own-value.js";
 import { evidenceOf, logEvidence } from "../statistics/sequential.js";
 import { rounded, shareOf } from "../statistics/shares.js";
 import { lazily } from "../text/lazily.js";
@@ -135,7 +136,7 @@ function phaseLogs(
       sum +
       logEvidence(
         seen,
-        names.map((name) => shares[name] ?? 0),
+        names.map((name) => ownValue(shares, name) ?? 0),
       )
     );
   }, 0);
@@ -169,7 +170,7 @@ function guardLog(
   return phases.reduce((sum, shares, phase) => {
     const of = (variant: string): number =>
       counts.reduce((so, one) => so + (one.variant === variant && one.phase === phase ? one[metric] : 0), 0);
-    const [own, others] = [(shares[name] ?? 0) * margin, shares[control] ?? 0];
+    const [own, others] = [(ownValue(shares, name) ?? 0) * margin, ownValue(shares, control) ?? 0];
     const expected = own / (own + others);
     const [bad, fine] = [of(name), of(control)];
     // Doing better than the margin is no reason to stop.

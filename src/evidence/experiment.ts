@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { defined } from "../conversation/defined.js";
 import { itemName } from "../conversation/names.js";
+import { ownValue } from "../conversation/own-value.js";
 import { hash32 } from "../statistics/random.js";
 import { lazily } from "../text/lazily.js";
 import type { Assignment } from "./assignment.js";
@@ -172,7 +173,7 @@ export function servedBy(
   const experiment = live.find((one) => one.name === name && one.seed === seed);
   if (experiment === undefined || experiment.tripped.some((one) => one.variant === of)) return undefined;
   const found = experiment.variants.find((one) => one.name === of);
-  return found && { name: found.agent, version: experiment.versions[found.name] };
+  return found && { name: found.agent, version: ownValue(experiment.versions, found.name) };
 }
 
 export function started(

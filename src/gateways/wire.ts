@@ -19,7 +19,7 @@ export function fromWire<T>(wire: Wire<T>, schema: z.ZodType<T>): T {
 }
 
 const refusalSchema = z.object({
-  code: z.custom<ProblemCode>((code) => typeof code === "string" && code in problemCodes),
+  code: z.custom<ProblemCode>((code) => typeof code === "string" && Object.hasOwn(problemCodes, code)),
   detail: z.string(),
   userMessage: z.string().optional(),
   errors: issuesSchema.optional(),

@@ -9,7 +9,7 @@ const keptForMs = 24 * 3_600_000;
 const forgotten = "";
 
 /** Headers that name what an answer is about, beside its path. */
-const naming = ["location", "x-conclave-session"];
+const naming = ["location", "x-conclave-session"] as const;
 
 /** One request: whose it is, under which key, and the hash of all that makes it the same one again. */
 export interface KeyedRequest {

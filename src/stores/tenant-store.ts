@@ -253,13 +253,12 @@ export class TenantStore {
     { jurisdiction: _, ...settings }: Settings,
     known: StoredSettings["providers"] = {},
   ): Promise<StoredSettings> {
-    const providers: StoredSettings["providers"] = {};
-    for (const [name, { baseUrl, apiKey }] of Object.entries(settings.providers)) {
+    const stored = Object.entries(settings.providers).map(async ([name, { baseUrl, apiKey }]) => {
       const sealed = ownValue(known, name)?.sealedApiKey;
       const isStored = sealed !== undefined && (await opens(this.sealer, sealed, apiKey));
-      providers[name] = { baseUrl, sealedApiKey: isStored ? sealed : await this.sealer.seal(apiKey) };
-    }
-    return { ...settings, providers };
+      return [name, { baseUrl, sealedApiKey: isStored ? sealed : await this.sealer.seal(apiKey) }] as const;
+    });
+    return { ...settings, providers: Object.fromEntries(await Promise.all(stored)) };
   }
 
   private async key(tenantId: string, keyId: string): Promise<KeyRecord | undefined> {

@@ -1,9 +1,11 @@
 /** The check that texts and JSON of others are read within bounds: that it finds every pattern and parser, and knows a bad one. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { builtPatterns } from "../../scripts/reading/built.js";
 import { patternFaults, weakness } from "../../scripts/reading/check.js";
 import { findPatterns } from "../../scripts/reading/find.js";
 import { unboundedJson } from "../../scripts/reading/json.js";
+import { foreignLookUps } from "../../scripts/reading/look-ups.js";
 import { parseSource } from "../../scripts/reading/sources.js";
 
 const find = (source: string) => findPatterns(parseSource("src/x.ts", source));
@@ -65,5 +67,32 @@ describe("the check of where JSON is parsed", () => {
     expect(parsed("readJson(text); c.json({ a: 1 }, 200)")).toEqual([]);
     expect(parsed("JSON.parse(row.body)", { "src/": "rows" })).toEqual([]);
     expect(parsed("1", { "src/": "rows" })).toEqual([expect.stringContaining("parses no JSON any more")]);
+  });
+});
+
+describe("names that somebody else chose", () => {
+  it("are looked up as an object's own; a known name, a list and what was asked of the object itself are none", () => {
+    mkdirSync("node_modules/.cache", { recursive: true });
+    const folder = mkdtempSync("node_modules/.cache/look-ups-");
+    try {
+      writeFileSync(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions: { strict: true, types: [] } }));
+      const lines = [
+        "export const read = (all: Record<string, number>, name: string) => all[name];",
+        "export const asked = (all: Record<string, number>, name: string) => name in all;",
+        "export function put(all: Record<string, number>, name: string): void { all[name] = 1; }",
+        "export const known = (all: Record<string, number>, name: 'a' | 'b') => all[name];",
+        "export const list = (all: number[], at: number) => all[at];",
+        "export const own = (all: Record<string, number>, name: string) => Object.hasOwn(all, name) ? all[name] : 0;",
+      ];
+      writeFileSync(`${folder}/some.ts`, lines.join("\n"));
+      const found = (own = {}) => foreignLookUps(`${folder}/tsconfig.json`, [folder], own);
+      expect(found().map((line) => /some\.ts:(\d)/.exec(line)?.[1])).toEqual(["1", "2", "3"]);
+      expect(found({ [`${folder}/`]: "ours" })).toEqual([]);
+      expect(found({ [`${folder}/`]: "ours", "src/gone.ts": "ours" })).toEqual([
+        expect.stringContaining("src/gone.ts"),
+      ]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { recordOf } from "../../conversation/actor-record.js";
 import { itemName } from "../../conversation/names.js";
+import { ownValue } from "../../conversation/own-value.js";
 import { problem } from "../../conversation/problem.js";
 import {
   ended,
@@ -233,7 +234,7 @@ export const promoteExperiment = act("promoteExperiment", {
     const promote: Step = async (experiment) => {
       const { agent, status } = experiment;
       const variant = experiment.variants.find((one) => one.name === winner.variant);
-      const version = variant && experiment.versions[variant.name];
+      const version = variant && ownValue(experiment.versions, variant.name);
       if (status === "draft" || status === "promoted")
         throw problem("conflict", `The experiment is ${status}: nothing of it can be promoted.`);
       if (variant === undefined || version === undefined)

@@ -1,6 +1,7 @@
 /** What a limit says now: used, reserved, what is left. */
 import { z } from "zod";
 import { itemName } from "../../conversation/names.js";
+import { ownValue } from "../../conversation/own-value.js";
 import { problem } from "../../conversation/problem.js";
 import { demandOf, type LimitFacts, scopeOf } from "../../tenancy/limits/demand.js";
 import { limitStateSchema } from "../../tenancy/limits/limit.js";
@@ -35,7 +36,7 @@ export const readLimitState = act("readLimitState", {
     };
     const scope = scopeOf(limit, facts);
     if (scope === undefined) {
-      const path = { tenant: "name", key: "keyId", session: "sessionId" }[String(per)] ?? per;
+      const path = ownValue<string>({ tenant: "name", key: "keyId", session: "sessionId" }, String(per)) ?? per;
       const errors = [{ path, message: `the limit is counted for each ${per}: say which, one that it holds for` }];
       throw problem("invalid", `Say whose state is meant: ?${path}=…`, { errors });
     }

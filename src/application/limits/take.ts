@@ -23,7 +23,7 @@ export async function takeOf(
   work?: string,
 ): Promise<boolean> {
   const { tenantId, measures, revision, id, mintedBy } = actor;
-  if (measures !== undefined && !measures.some((measure) => measure in amounts)) return false;
+  if (measures !== undefined && !measures.some((measure) => Object.hasOwn(amounts, measure))) return false;
   const facts = { tenantId, keyId: mintedBy ?? id, subject: actor.subject ?? about.subject, agent: about.agent };
   const { tenants } = snapshots.at(revision);
   const demands = await (await limiting()).demandsNow(facts, amounts, { tenants, now });

@@ -61,7 +61,7 @@ const mediaFields = [
   "video",
   "video_note",
   "voice",
-];
+] as const;
 const reactions = z.array(z.object({ type: z.string(), emoji: z.string().max(64).optional() }));
 const update = z.object({
   update_id: z.number(),

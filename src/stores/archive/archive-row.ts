@@ -149,16 +149,16 @@ export class LineWriter {
     const walk = async (value: Json): Promise<Json> => {
       if (isList(value)) return Promise.all(value.map(walk));
       if (typeof value !== "object" || value === null) return value;
-      const fields: Record<string, Json> = {};
+      const fields = new Map<string, Json>();
       const isOfSomebody = typeof value["kind"] === "string" && isNamed(value["kind"]);
       for (const [name, field] of Object.entries(value)) {
-        if (wordFields.has(name)) fields[name] = await words(field);
-        else if (name === "actor") fields[name] = this.actor(field);
+        if (wordFields.has(name)) fields.set(name, await words(field));
+        else if (name === "actor") fields.set(name, this.actor(field));
         else if (name === "name" && isOfSomebody && typeof field === "string")
-          fields[name] = { ref: this.person(field, field) };
-        else fields[name] = await walk(field);
+          fields.set(name, { ref: this.person(field, field) });
+        else fields.set(name, await walk(field));
       }
-      return fields;
+      return Object.fromEntries(fields);
     };
     return walk(body);
   }
