@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { idleAfterMs } from "../../../src/memory/control.js";
 import { flushJobSchema } from "../../../src/memory/memory.js";
+import { BulkTurns } from "../../../src/platform/bulk-turns.js";
 import type { Fields } from "../../support/conclave.js";
 import { eventually } from "../../support/eventually.js";
 import { addEntryReply, newMemory, numbered, putContextReply, restoredTo } from "../../support/memory.js";
@@ -59,6 +60,7 @@ describe("a memory thread", () => {
     timeout: 120_000,
   }, async () => {
     const memory = await newMemory();
+    const turns = vi.spyOn(BulkTurns.prototype, "run");
     const texts = Array.from({ length: 250 }, (_, at) => `Line ${at}: ${"x".repeat(at % 50)} — é日本 ${at * 7}`);
     await memory.start();
     const batches = Array.from({ length: 5 }, (_, at) => texts.slice(at * 50, at * 50 + 50));
@@ -71,6 +73,9 @@ describe("a memory thread", () => {
     );
     expect(entries).toHaveLength(250);
     expect((await memory.context()).coverage).toEqual({ main: 250 });
+    // Each as a piece of bulk work, of which two are under way at a time and others come in between.
+    const pieces = turns.mock.calls.filter(([tenantId]) => tenantId === memory.tenant.tenantId);
+    expect(pieces.length).toBeGreaterThanOrEqual(250);
   });
 
   it("sends its job again when the queue took it and lost it before anything was done", async () => {
