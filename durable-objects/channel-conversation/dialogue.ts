@@ -276,7 +276,8 @@ export class Dialogue {
     const isHere = signal.relayed || ask.audience === "user" || reviewers?.conversation === conversation;
     if (isHere) {
       const target = this.targetOf(ask, signal.relayed);
-      return () => this.out.question(ask, target, channel, signal.relayed);
+      const closing = { isStaff: signal.relayed, closer: await this.closerOf(ask) };
+      return () => this.out.question(ask, target, channel, closing);
     }
     if (reviewers !== undefined) {
       const relayed = { kind: "ask", askId: signal.askId, status: signal.status, relayed: true } as const;
@@ -293,6 +294,15 @@ export class Dialogue {
     if (turnId === undefined) return nothing;
     if (ask.status !== "open") return () => this.out.resumed(ask, channel);
     return () => this.out.delayed(ask.askId, turnId, waitingText(waitsFor([ask])));
+  }
+
+  /** A person by their name, for staff; end users needn't know who it was. */
+  private async closerOf({ closedBy, audience }: Ask): Promise<string | undefined> {
+    if (closedBy?.kind !== "person") return undefined;
+    if (audience === "user") return "our staff";
+    const { platform, store } = this.ports;
+    const people = await platform.services.people();
+    return (await people.find(store.state().tenantId, closedBy.id))?.name;
   }
 
   private targetOf({ from }: Ask, isRelayed: boolean): Target {

@@ -15,6 +15,12 @@ export interface OutgoingPorts {
   readonly platform: ChannelPlatform;
 }
 
+interface Closing {
+  readonly isStaff: boolean;
+  /** What the person is called who closed it. */
+  readonly closer?: string | undefined;
+}
+
 export class Outgoing {
   constructor(private readonly ports: OutgoingPorts) {}
 
@@ -86,9 +92,9 @@ export class Outgoing {
   }
 
   /** A question, as long as it is open; then what became of it. */
-  question(ask: Ask, target: Target, channel: BoundChannel, isStaff: boolean): void {
+  question(ask: Ask, target: Target, channel: BoundChannel, closing: Closing): void {
     if (ask.status === "open") this.openQuestion(ask, target, channel);
-    else this.closeQuestion(ask, target, channel, isStaff);
+    else this.closeQuestion(ask, target, channel, closing);
   }
 
   /** Somebody wants a person. @param at tells apart those of one conversation */
@@ -114,7 +120,7 @@ export class Outgoing {
     this.add(askKey(ask), { ...post, text: last }, target);
   }
 
-  private closeQuestion(ask: Ask, target: Target, channel: BoundChannel, isStaff: boolean): void {
+  private closeQuestion(ask: Ask, target: Target, channel: BoundChannel, { isStaff, closer }: Closing): void {
     const { edits, maxCharacters } = channel;
     const { store } = this.ports;
     this.resumed(ask, channel);
@@ -122,7 +128,7 @@ export class Outgoing {
     if (store.dropPending(askKey(ask)) || store.postOf(askKey(ask)) === undefined) return;
     // Where nothing can be changed, an end user who has answered needs no second message about it.
     if (!edits && !isStaff && ask.closedBy?.kind === "channel") return;
-    const post = closedPost(ask);
+    const post = closedPost(ask, closer);
     const text = splitText(post.text, maxCharacters)[0] ?? "";
     this.add(`closed:${ask.askId}`, { ...post, text }, target, edits ? askKey(ask) : undefined);
   }

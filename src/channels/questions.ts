@@ -37,8 +37,9 @@ export function questionPost(ask: Ask, token: string): Post {
 }
 
 /** What is left of it in the chat once it is closed: no buttons, and what became of it. */
-export function closedPost(ask: Ask): Post {
-  return { kind: "question", text: `${headOf(ask)}\n\n${outcomeOf(ask)}`, ask: forPrograms(ask) };
+/** @param name what the person is called who closed it */
+export function closedPost(ask: Ask, name?: string): Post {
+  return { kind: "question", text: `${headOf(ask)}\n\n${outcomeOf(ask, name)}`, ask: forPrograms(ask) };
 }
 
 function forPrograms({ askId, question, suggestions, status }: Ask): Post["ask"] {
@@ -154,8 +155,8 @@ export function answerOfText(ask: Ask, text: string): unknown {
   return answerInWords(ask, text) ?? (ask.kind === "review" ? reviewedAs(ask, text) : undefined);
 }
 
-function outcomeOf({ status, answer, closedBy, audience }: Ask): string {
-  const by = closedBy === undefined || closedBy.kind === "deadline" ? "" : ` by ${closedBy.id}`;
+function outcomeOf({ status, answer, closedBy, audience }: Ask, name: string | undefined): string {
+  const by = closedBy === undefined || closedBy.kind === "deadline" ? "" : ` by ${name ?? closedBy.id}`;
   const what =
     answer === undefined ? "" : "decision" in answer ? answer.decision : "response" in answer ? answer.response : "";
   switch (status) {

@@ -5,6 +5,7 @@
 import { type Context, Hono } from "hono";
 import { newCode } from "../application/people/invitations.js";
 import { signOut } from "../application/people/own-sign-in.js";
+import { readPeopleNames } from "../application/people/read-names.js";
 import {
   assertionSchema,
   authenticateSession,
@@ -18,6 +19,7 @@ import { type Problem, ProblemError, problemCodes } from "../conversation/proble
 import type { FaceEnv, LoadedFace } from "../http/face.js";
 import { sha256Hex } from "../platform/digest.js";
 import { authorize } from "../tenancy/authority.js";
+import { lazily } from "../text/lazily.js";
 import { assetAt, digest } from "./assets.js";
 import { renderPage, withCodes } from "./frame.js";
 import {
@@ -168,7 +170,11 @@ async function doPost(c: C, screen: Screen, me: SignedIn): Promise<Response> {
 
 function visitOf(c: C, me: SignedIn): Visit {
   const isPoll = c.req.header("x-poll") !== undefined;
-  return { me, actor: me.actor, services: me.services, url: new URL(c.req.url), params: c.req.param(), isPoll };
+  const { actor, services } = me;
+  const names = lazily(async () =>
+    authorize(actor, readPeopleNames).ok ? await readPeopleNames(actor, {}, services) : new Map<string, string>(),
+  );
+  return { me, actor, services, names, url: new URL(c.req.url), params: c.req.param(), isPoll };
 }
 
 async function whoIs(c: C): Promise<SignedIn | undefined> {

@@ -43,6 +43,8 @@ export interface View {
 }
 
 /** Somebody's request for a screen. */
+export type Names = ReadonlyMap<string, string>;
+
 export interface Visit {
   readonly me: SignedIn;
   /** Who acts; of a form with the key under which it is done once, however often it is sent. */
@@ -51,6 +53,8 @@ export interface Visit {
   readonly url: URL;
   /** What the path names. */
   readonly params: Readonly<Record<string, string>>;
+  /** What people of the tenant are called, by their ids; nothing for who may not know it. Looked up once for a page. */
+  readonly names: () => Promise<Names>;
   /** Of the page the polled parts alone are looked at. */
   readonly isPoll?: boolean;
   /** What a form sent that was refused, or is to be done. */

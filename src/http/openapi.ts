@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import { z } from "zod";
 import "./components.js";
+import { ownValue } from "../conversation/own-value.js";
 import { problem } from "../conversation/problem.js";
 import { version } from "../conversation/version.js";
 import { documentationIsPublic, readerAuth } from "./auth.js";
@@ -182,7 +183,7 @@ export function documentation(described: readonly LoadedFace[]): LoadedFace {
     }),
     async (c) => {
       const { folder, page } = c.req.valid("param");
-      const kind = files[/\.(css|png|svg)$/.exec(page)?.[1] ?? ""];
+      const kind = ownValue(files, /\.(css|png|svg)$/.exec(page)?.[1] ?? "");
       if (kind === undefined) return shown(c, `/docs/${folder}/${page}`);
       const file = /^[a-z]+$/.test(folder) ? await c.get("services").readPage(`docs/${folder}/${page}`) : undefined;
       if (file === undefined) throw noSuchPage();

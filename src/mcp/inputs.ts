@@ -1,5 +1,6 @@
 /** Arguments that several tools share. */
 import { z } from "zod";
+import { issuesSchema } from "../conversation/issues.js";
 
 export const waitMs = z
   .int()
@@ -20,3 +21,12 @@ export const cursor = z.string().max(500).optional().describe("As the page befor
 /** What a page of a list holds. */
 export const pageOf = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+
+/** What may not be meant by what was begun, such as a memory that is another subject's. */
+export const warningsField = { warnings: issuesSchema.optional() };
+export type Warnings = z.infer<typeof issuesSchema> | undefined;
+
+/** For a model that reads the result as text. */
+export function warningLines(warnings: Warnings = []): string[] {
+  return warnings.map(({ path, message }) => `Warning (${path}): ${message}.`);
+}

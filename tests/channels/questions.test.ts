@@ -54,6 +54,9 @@ describe("a question in a chat", () => {
     expect(closedPost(ask({ ...closed, closedBy: { kind: "channel", id: "slack:U1" } })).text).toContain(
       "Answered by slack:U1: large",
     );
+    expect(closedPost(ask({ ...closed, closedBy: { kind: "person", id: "per_1" } }), "Ada").text).toContain(
+      "Answered by Ada: large",
+    );
     expect(closedPost(ask({ status: "expired" })).text).toContain("Nobody answered in time.");
     expect(closedPost(ask(closed)).buttons).toBeUndefined();
   });

@@ -1,30 +1,10 @@
 /** The list of what supervisors didn't let pass, over more than a page. */
-import { env, exports } from "cloudflare:workers";
+import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { newTenant, type TestTenant } from "../support/conclave.js";
+import { newTenant, origin } from "../support/conclave.js";
+import { signIn } from "../support/console.js";
 import { eventually } from "../support/eventually.js";
 import { numberedRows } from "../support/numbered-rows.js";
-
-const origin = "https://conclave.test";
-const sameOrigin = { "sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded" };
-
-async function operator(tenant: TestTenant) {
-  const email = `${crypto.randomUUID()}@example.com`;
-  const { link } = (await tenant.call("POST", "/v1/people", { name: "Ada", email, role: "operator" })).body;
-  const joined = await exports.default.fetch(`${origin}/console/join`, {
-    method: "POST",
-    headers: { ...sameOrigin, "cf-connecting-ip": crypto.randomUUID() },
-    body: new URLSearchParams({ code: link.split("#")[1] }).toString(),
-    redirect: "manual",
-  });
-  const cookie = (joined.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
-  return (path: string, form?: Record<string, string>) =>
-    exports.default.fetch(`${origin}${path}`, {
-      headers: { ...sameOrigin, cookie },
-      redirect: "manual",
-      ...(form && { method: "POST", body: new URLSearchParams(form).toString() }),
-    });
-}
 
 const linksOf = (page: string): string[] =>
   [...page.matchAll(/href="([^"]+)"/g)].map(([, href = ""]) => href.replaceAll("&amp;", "&"));
@@ -44,7 +24,7 @@ it("leads from the last decision of a page to the first of the next, and stays o
   const values = `'run_x', n, '0', ${Date.now() + 60_000} + n, 'w', 'request', 'rules', 'enforce', 'block', 'block', '{"reasons":[],"about":{}}'`;
   await env.DB.batch([numberedRows(49)("decisions", columns, values, tenant.tenantId)]);
 
-  const visit = await operator(tenant);
+  const { visit } = await signIn(tenant);
   const page = async (path: string) => linksOf(await (await visit(path)).text());
   const first = await page(`/console/decisions/${newer}`);
   const next = first.find((href) => href.includes(older)) ?? "";
@@ -55,4 +35,30 @@ it("leads from the last decision of a page to the first of the next, and stays o
   expect(beside.some((href) => href.includes("run_x"))).toBe(false);
   const labelled = await visit(next, { do: "wrong" });
   expect(labelled.headers.get("location")).toContain(new URL(next, origin).search.slice(1));
+});
+
+it("names people wherever records hold their ids: who writes and labels, to others, and the visitor as such", async () => {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant", { supervisors: ["rules"] });
+  await tenant.rules("rules", [{ match: { type: "phrases", phrases: ["refund"] }, action: "block", reason: "money" }]);
+  await model.reply({ text: "Yes.", repeat: true });
+  const session = await tenant.session();
+  await tenant.say(session, "A refund?");
+  const ada = await signIn(tenant, { name: "Ada Lovelace", role: "admin" });
+  const grace = await signIn(tenant, { name: "Grace Hopper" });
+  const said = `/console/conversations/${session}`;
+  await ada.visit(said, { do: "hold" });
+  await ada.visit(said, { do: "write", content: "I look into it." });
+  const list = async () => (await tenant.call("GET", "/v1/decisions")).body.items;
+  await eventually(async () => expect(await list()).toHaveLength(1));
+  const [{ decisionId }] = await list();
+  await ada.visit(`/console/decisions/${decisionId}`, { do: "wrong" });
+  const { body } = await tenant.call("GET", `/v1/sessions/${session}/messages`);
+  const { messageId } = body.items.at(-1);
+  for (const path of [said, `${said}/messages/${messageId}`, `/console/decisions/${decisionId}`]) {
+    const page = await (await grace.visit(path)).text();
+    expect(page, path).toContain("Ada Lovelace");
+    expect(page, path).not.toContain(ada.personId);
+    expect(await (await ada.visit(path)).text(), path).not.toContain(ada.personId);
+  }
 });

@@ -180,6 +180,30 @@ describe("the memory of a run, a debate and a chat of OpenAI's clients", () => {
     expect(promptText((await seat(panel, "a").requests())[1])).toContain("The cat is called Tom.");
   });
 
+  it("that is another subject's is begun with a warning, over HTTP and MCP", async () => {
+    const { tenant } = await assistant();
+    await tenant.session({ subject: "bob", memory: "subject" });
+    const [{ memoryId }] = await memoriesOf(tenant, "bob");
+    const team = newTeam({ a: {} }, { strategy: "load-balanced", maxIterations: 1 });
+    await modelOf(team, "a").reply({ text: "Mine.", repeat: true });
+    await tenant.put("teams", "desk", team.definition);
+    const panel = newPanel(["a", "b"], { rounds: 1 });
+    for (const name of ["a", "b"]) await seat(panel, name).reply({ ...takes("It is Tom."), repeat: true });
+    const about = { subject: "ada", memory: { memoryId } };
+    const warnings = [{ path: "memory", message: expect.stringContaining("another subject's") }];
+    expect(await startRun(tenant, "desk", "Who?", about)).toMatchObject({ warnings });
+    const debate = { topic: "Who is it?", ...panel.fields, ...about };
+    expect((await tenant.call("POST", "/v1/roundtables", debate)).body).toMatchObject({ warnings });
+    const host = await mcpClient(tenant.key, "legacy");
+    const begun = async (name: string, args: object) => (await callTool(host, name, { ...args, ...about })).result;
+    expect(await begun("create_session", { agent: "assistant" })).toMatchObject({ warnings });
+    expect(await begun("run_team", { team: "desk", input: "Who?" })).toMatchObject({ status: "completed", warnings });
+    const { seats } = panel.fields;
+    const board = { topic: "Who is it?", mode: "collaborative", seats, rounds: 1 };
+    expect(await begun("start_roundtable", board)).toMatchObject({ warnings });
+    await host.close();
+  });
+
   it.each(["completions", "responses"])("is written and recalled by %s, by its field or in metadata", async (kind) => {
     const { tenant, model } = await assistant();
     await model.reply({ text: "Noted." }, { text: "Darjeeling." });

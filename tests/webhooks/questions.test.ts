@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { connect, type Platform, platforms, slackInteraction, type TestChannel } from "../support/chat-platforms.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
+import { signIn } from "../support/console.js";
 import { eventually } from "../support/eventually.js";
 import { passTime } from "../support/objects.js";
 
@@ -113,6 +114,16 @@ describe.each([slack, telegram, whatsapp, generic])("on $kind", (platform) => {
 });
 
 describe("a review", () => {
+  it("that a person has decided in the inbox is told in the channel with their name, to staff alone", async () => {
+    const { tenant, channel } = await reviewing(slack);
+    const ask = await askOf(tenant, "open");
+    const { personId, visit } = await signIn(tenant, { name: "Ada Lovelace" });
+    await visit(`/console/inbox/${ask.askId}`, { do: "accept", content: "You get a refund of 40 euros." });
+    await expect.poll(() => textsTo(channel, "C900")).toContainEqual(expect.stringMatching(/Answered by Ada Lovelace/));
+    await expect.poll(() => textsTo(channel, "D100")).toContain("You get a refund of 40 euros.");
+    expect(JSON.stringify(await channel.calls())).not.toContain(personId);
+  });
+
   it("that is accepted in the channel, in the inbox and by an operator's key at once is won by one; the others are told", async () => {
     const { tenant, channel } = await reviewing(slack);
     await expect.poll(() => channel.buttons()).toHaveProperty("Accept");

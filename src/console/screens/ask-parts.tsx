@@ -5,8 +5,10 @@ import type { conversationSchema } from "../../chat/conversation.js";
 import { oneLine } from "../../text/one-line.js";
 import { type DiffPart, mergedDiff } from "../../text/word-diff.js";
 import { Badge, Time, type Tone } from "../parts.js";
+import type { Names } from "../screen.js";
 import { Text } from "../visible-text.js";
 import { actionTones, actionWords, hookWords } from "./decision-words.js";
+import { Who } from "./who.js";
 
 /** What an ask is about, in one line of a list. */
 export function previewLine({ preview, question }: Ask): string {
@@ -73,7 +75,7 @@ function speakerOf({ message }: Said): string {
 }
 
 /** What people said of it: thumbs, a word, and the comment of each. */
-function Opinions({ feedback }: Pick<Said, "feedback">) {
+function Opinions({ feedback, names }: Pick<Said, "feedback"> & { readonly names: Names }) {
   if (feedback.length === 0) return undefined;
   return (
     <ul class="lines">
@@ -82,7 +84,7 @@ function Opinions({ feedback }: Pick<Said, "feedback">) {
           <Badge tone={score < 0 ? "bad" : score > 0 ? "good" : "plain"}>
             {score < 0 ? "Not good" : score > 0 ? "Good" : "Taken back"}
           </Badge>{" "}
-          {label === undefined ? undefined : <Badge>{label}</Badge>} <bdi>{by.subject ?? by.id}</bdi>{" "}
+          {label === undefined ? undefined : <Badge>{label}</Badge>} <Who by={by} names={names} />{" "}
           {comment === undefined ? undefined : <Text inline text={comment} />}
         </li>
       ))}
@@ -91,7 +93,15 @@ function Opinions({ feedback }: Pick<Said, "feedback">) {
 }
 
 /** What was said, the newest last, each with what supervision made of it. @param at the conversation's address, for what leads further */
-export function Bubbles({ items, at }: { readonly items: readonly Said[]; readonly at?: string }) {
+export function Bubbles({
+  items,
+  names,
+  at,
+}: {
+  readonly items: readonly Said[];
+  readonly names: Names;
+  readonly at?: string;
+}) {
   if (items.length === 0) return <p class="empty">Nothing was said before.</p>;
   return (
     <ol class="bubbles" aria-label="Conversation">
@@ -102,7 +112,9 @@ export function Bubbles({ items, at }: { readonly items: readonly Said[]; readon
         >
           <p class="by">
             {speakerOf({ turnId, message, passes, asks, feedback })}{" "}
-            {message.role === "assistant" && message.author !== undefined ? <bdi>{message.author.id}</bdi> : undefined}{" "}
+            {message.role === "assistant" && message.author !== undefined ? (
+              <Who by={message.author} names={names} />
+            ) : undefined}{" "}
             {message.createdAt === undefined ? undefined : <Time at={message.createdAt} />}
             {passes
               .filter(({ decision }) => decision !== "allow")
@@ -114,7 +126,7 @@ export function Bubbles({ items, at }: { readonly items: readonly Said[]; readon
                   <p>
                     {steps
                       .filter(({ action }) => action !== "allow")
-                      .map(({ supervisor, actor }) => supervisor ?? actor?.id ?? "")
+                      .map(({ supervisor, actor }) => supervisor ?? (actor && (names.get(actor.id) ?? actor.id)) ?? "")
                       .join(", ")}
                     {": "}
                     <Text inline text={reasons.join("; ")} />
@@ -153,7 +165,7 @@ export function Bubbles({ items, at }: { readonly items: readonly Said[]; readon
           ) : (
             <Text text={message.content} />
           )}
-          <Opinions feedback={feedback} />
+          <Opinions feedback={feedback} names={names} />
         </li>
       ))}
     </ol>

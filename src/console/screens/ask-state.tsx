@@ -3,9 +3,10 @@ import type { Ask } from "../../asks/ask.js";
 import { askClosed } from "../../asks/ask-sentence.js";
 import { claimOf } from "../../asks/claim.js";
 import { Button, Form, Time } from "../parts.js";
-import type { Visit } from "../screen.js";
+import type { Names, Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
-import { type Names, nameOf, pollSeconds } from "./inbox-list.js";
+import { pollSeconds } from "./inbox-list.js";
+import { nameOf } from "./who.js";
 
 export function AskState({ visit, ask, names }: { readonly visit: Visit; readonly ask: Ask; readonly names: Names }) {
   const claim = claimOf(ask, visit.services.now());

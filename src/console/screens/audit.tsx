@@ -1,11 +1,9 @@
 /** What was decided and done in the tenant, by supervisors, people and programs, with who it was. */
 import { listAudit } from "../../application/audit/list-audit.js";
-import { listPeople } from "../../application/people/manage-people.js";
 import { ownValue } from "../../conversation/own-value.js";
 import { type AuditEntry, actTypes } from "../../tenancy/audit.js";
-import { authorize } from "../../tenancy/authority.js";
 import { Badge, Choice, Field, More, Table, Time, type Tone } from "../parts.js";
-import { perform, query, type Screen, type Visit } from "../screen.js";
+import { type Names, perform, query, type Screen } from "../screen.js";
 import { Text } from "../visible-text.js";
 
 const dayMs = 86_400_000;
@@ -27,7 +25,7 @@ export const audit: Screen = {
         subject: query(visit, "subject"),
         cursor: query(visit, "cursor"),
       }),
-      namesOf(visit),
+      visit.names(),
     ]);
     const stored = (name: string) => query(visit, name) ?? "";
     return {
@@ -56,16 +54,9 @@ export const audit: Screen = {
   },
 };
 
-/** People by their ids, for who may know them. */
-async function namesOf(visit: Visit): Promise<ReadonlyMap<string, string>> {
-  if (!authorize(visit.actor, listPeople).ok) return new Map();
-  const { items } = await perform(visit, listPeople, { limit: 200 });
-  return new Map(items.map(({ personId, name }) => [personId, name]));
-}
-
 function rowOf(
   { at, type, decision, actor, subject, reasons, sessionId, runId, roundtableId, memoryId }: AuditEntry,
-  names: ReadonlyMap<string, string>,
+  names: Names,
 ) {
   const about = [
     subject.kind,

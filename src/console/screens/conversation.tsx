@@ -6,9 +6,10 @@ import { readSession } from "../../application/sessions/read-session.js";
 import { writeAsStaff } from "../../application/sessions/write-as-staff.js";
 import { authorize } from "../../tenancy/authority.js";
 import { Badge, Button, Facts, Field, Form, Time } from "../parts.js";
-import { perform, query, type Screen, sentIn, type Visit } from "../screen.js";
+import { type Names, perform, query, type Screen, sentIn, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 import { Bubbles } from "./ask-parts.js";
+import { Who } from "./who.js";
 
 type Session = Awaited<ReturnType<typeof readSession>>;
 
@@ -17,9 +18,10 @@ export const conversation: Screen = {
   needs: readConversation,
   show: async (visit) => {
     const sessionId = visit.params.sessionId ?? "";
-    const [session, { items, earlier }] = await Promise.all([
+    const [session, { items, earlier }, names] = await Promise.all([
       perform(visit, readSession, { sessionId }),
       perform(visit, readConversation, { sessionId, before: query(visit, "before") }),
+      visit.names(),
     ]);
     const asks = items.flatMap((item) => item.asks).filter(({ status }) => status === "open");
     return {
@@ -31,7 +33,7 @@ export const conversation: Screen = {
               ["Agent", <Text inline text={session.agent} />],
               ["Customer", <Text inline text={session.subject ?? "not named"} />],
               ["Began", <Time at={session.createdAt} />],
-              ["Who answers", <Answering session={session} visit={visit} />],
+              ["Who answers", <Answering session={session} visit={visit} names={names} />],
             ]}
           />
           {earlier === null ? undefined : (
@@ -47,7 +49,7 @@ export const conversation: Screen = {
                 </a>
               </p>
             ))}
-            <Bubbles items={items} at={`/console/conversations/${sessionId}`} />
+            <Bubbles items={items} names={names} at={`/console/conversations/${sessionId}`} />
           </div>
           {authorize(visit.actor, writeAsStaff).ok ? <TakingOver visit={visit} session={session} /> : undefined}
         </>
@@ -79,7 +81,15 @@ function pathOf({ params }: Visit): string {
   return `/console/conversations/${params.sessionId ?? ""}`;
 }
 
-function Answering({ session: { hold }, visit }: { readonly session: Session; readonly visit: Visit }) {
+function Answering({
+  session: { hold },
+  visit,
+  names,
+}: {
+  readonly session: Session;
+  readonly visit: Visit;
+  readonly names: Names;
+}) {
   if (hold === undefined) return <>The agent</>;
   if (hold.state === "asked")
     return (
@@ -90,8 +100,8 @@ function Answering({ session: { hold }, visit }: { readonly session: Session; re
   const isMine = hold.by?.id === visit.me.actor.id;
   return (
     <>
-      <Badge tone="warn">{isMine ? "You" : "A person"}</Badge> {isMine ? undefined : <bdi>{hold.by?.id}</bdi>} since{" "}
-      <Time at={hold.since} />
+      <Badge tone="warn">{isMine ? "You" : "A person"}</Badge> {isMine ? undefined : <Who by={hold.by} names={names} />}{" "}
+      since <Time at={hold.since} />
     </>
   );
 }

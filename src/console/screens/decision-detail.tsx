@@ -3,9 +3,10 @@ import { putResource } from "../../application/resources/put-resource.js";
 import type { readDecision } from "../../application/supervision/read-decision.js";
 import { authorize } from "../../tenancy/authority.js";
 import { Badge, Button, Facts, Field, Form, Time } from "../parts.js";
-import type { Visit } from "../screen.js";
+import type { Names, Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 import { actionWords, hookWords, labelTones, decisionsPath as path } from "./decision-words.js";
+import { Who } from "./who.js";
 
 type Whole = Awaited<ReturnType<typeof readDecision>>;
 
@@ -14,12 +15,14 @@ export function One({
   decision,
   search,
   next,
+  names,
 }: {
   readonly visit: Visit;
   readonly decision: Whole;
   readonly search: string;
   /** Where the next one is. */
   readonly next: string | undefined;
+  readonly names: Names;
 }) {
   const {
     decisionId,
@@ -101,7 +104,7 @@ export function One({
         <ul class="lines">
           {decision.labels.map(({ label, note, by, at: when }) => (
             <li>
-              <Badge tone={labelTones[label]}>{label}</Badge> <bdi>{by.id === visit.me.actor.id ? "you" : by.id}</bdi>{" "}
+              <Badge tone={labelTones[label]}>{label}</Badge> <Who by={by} names={names} me={visit.me.actor.id} />{" "}
               <Time at={when} />
               {note === undefined ? undefined : (
                 <div>

@@ -59,7 +59,7 @@ async function show(visit: Visit): Promise<View> {
           {decision === undefined ? (
             <p class="empty">Open one to see its text and say whether it was right.</p>
           ) : (
-            <One visit={visit} decision={decision} search={search} next={next} />
+            <One visit={visit} decision={decision} search={search} next={next} names={await visit.names()} />
           )}
         </section>
       </div>

@@ -1,6 +1,5 @@
 /** Programs that people have let in, and their access taken back. */
 import { listGrants, revokeGrant } from "../../application/grants/manage-grants.js";
-import { readPeopleNames } from "../../application/people/read-names.js";
 import type { Grant } from "../../tenancy/grant.js";
 import { Confirm, Form, More, Table, Time } from "../parts.js";
 import { perform, query, type Screen, sentIn } from "../screen.js";
@@ -50,7 +49,7 @@ export const grants: Screen = {
   needs: listGrants,
   show: async (visit) => {
     const { items, nextCursor } = await perform(visit, listGrants, { cursor: query(visit, "cursor") });
-    const names = await readPeopleNames(visit.actor, {}, visit.services);
+    const names = await visit.names();
     return {
       title: "Programs",
       body: (

@@ -3,16 +3,16 @@ import type { countAsks } from "../../application/asks/count-asks.js";
 import { type Ask, askKinds } from "../../asks/ask.js";
 import { claimOf } from "../../asks/claim.js";
 import { Badge, Choice, Field, More, Time } from "../parts.js";
-import { query, searchWith, type Visit } from "../screen.js";
+import { type Names, query, searchWith, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 import { Kind, kindWords, previewLine } from "./ask-parts.js";
+import { nameOf } from "./who.js";
 
 export const inboxPath = "/console/inbox";
 /** How often the list is asked for anew, in seconds. */
 export const pollSeconds = 5;
 
 export type Counts = Awaited<ReturnType<typeof countAsks>>;
-export type Names = ReadonlyMap<string, string>;
 
 export interface Page {
   readonly items: readonly Ask[];
@@ -22,11 +22,6 @@ export interface Page {
 /** The address of an ask, with the filters that hold. */
 function addressOf(visit: Visit, askId: string): string {
   return `${inboxPath}/${askId}${searchWith(visit)}`;
-}
-
-/** @example nameOf({ kind: "person", id: "per_1" }, names) // "Ada Lovelace" */
-export function nameOf({ kind, id }: { readonly kind: string; readonly id: string }, names: Names): string {
-  return names.get(id) ?? (kind === "key" ? "a program" : kind === "channel" ? "somebody in a chat" : kind);
 }
 
 function Filters({ visit }: { readonly visit: Visit }) {

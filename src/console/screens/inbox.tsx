@@ -4,7 +4,6 @@ import { claimAsk, releaseAsk } from "../../application/asks/claim-ask.js";
 import { countAsks, readInboxRevision } from "../../application/asks/count-asks.js";
 import { listAsks } from "../../application/asks/list-asks.js";
 import { readAsk } from "../../application/asks/read-ask.js";
-import { readPeopleNames } from "../../application/people/read-names.js";
 import { readConversation } from "../../application/sessions/read-conversation.js";
 import type { Ask } from "../../asks/ask.js";
 import { heldCall, heldText, reviewedAs } from "../../asks/proposal.js";
@@ -38,7 +37,7 @@ async function loadList(visit: Visit) {
   const [page, counts, names] = await Promise.all([
     openAsks(visit),
     countAsks(visit.actor, {}, visit.services),
-    readPeopleNames(visit.actor, {}, visit.services),
+    visit.names(),
   ]);
   return { page, counts, names };
 }
@@ -112,7 +111,7 @@ async function conversationOf(visit: Visit, { from: { sessionId } }: Ask) {
       <h3>
         Conversation <a href={`/console/conversations/${sessionId}`}>open it</a>
       </h3>
-      <Bubbles items={said.value.items} />
+      <Bubbles items={said.value.items} names={await visit.names()} />
     </>
   );
 }

@@ -9,6 +9,7 @@ import { Badge, Button, Confirm, Field, Form, Time } from "../parts.js";
 import { perform, type Screen, sentIn, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 import { Diff } from "./ask-parts.js";
+import { Who } from "./who.js";
 
 type Version = Awaited<ReturnType<typeof readVersions>>["items"][number];
 
@@ -27,7 +28,7 @@ export const message: Screen = {
   path: "/conversations/:sessionId/messages/:messageId",
   needs: readVersions,
   show: async (visit) => {
-    const { items } = await perform(visit, readVersions, visit.params);
+    const [{ items }, names] = await Promise.all([perform(visit, readVersions, visit.params), visit.names()]);
     const last = items.at(-1);
     return {
       title: "Message",
@@ -43,7 +44,7 @@ export const message: Screen = {
               <li>
                 <p class="by">
                   {`Version ${version.version}`} <Badge>{decisionWords[version.decision]}</Badge>{" "}
-                  <bdi>{version.author?.id ?? ""}</bdi> <Time at={version.at} />
+                  <Who by={version.author} names={names} /> <Time at={version.at} />
                 </p>
                 {version.reasons.length === 0 ? undefined : (
                   <p>

@@ -2,12 +2,14 @@
 import { compareResourceVersions, listResourceVersions } from "../../application/resources/resource-versions.js";
 import type { ResourceKind } from "../../tenancy/resources.js";
 import { Button, Form, Table, Time } from "../parts.js";
-import { perform, query, type Visit } from "../screen.js";
+import { type Names, perform, query, type Visit } from "../screen.js";
+import { Who } from "./who.js";
 
 interface VersionList {
   readonly items: Awaited<ReturnType<typeof listResourceVersions>>["items"];
   readonly current: number;
   readonly diff?: string | undefined;
+  readonly names: Names;
 }
 
 /** The newest twenty, and what a version that the address names changed. */
@@ -18,17 +20,18 @@ export async function versionsOf(
   current: number,
 ): Promise<VersionList> {
   const from = query(visit, "from");
-  const [{ items }, compared] = await Promise.all([
+  const [{ items }, compared, names] = await Promise.all([
     perform(visit, listResourceVersions, { kind, name, limit: "20" }),
     from === undefined ? undefined : perform(visit, compareResourceVersions, { kind, name, from, to: String(current) }),
+    visit.names(),
   ]);
-  return { items, current, diff: compared?.diff };
+  return { items, current, diff: compared?.diff, names };
 }
 
-export function Versions({ visit, items, current, diff }: VersionList & { readonly visit: Visit }) {
+export function Versions({ visit, items, current, diff, names }: VersionList & { readonly visit: Visit }) {
   const rows = items.map(({ version, author, createdAt }) => [
     String(version),
-    <bdi>{author?.id ?? ""}</bdi>,
+    <Who by={author} names={names} />,
     <Time at={createdAt} />,
     version === current ? (
       <span class="dim">counts now</span>

@@ -29,16 +29,25 @@ import {
   shownPositionSchema,
 } from "../../roundtable/roundtable.js";
 import type { Call } from "../call.js";
-import { cursor, idempotencyKey, limit, pageOf, waitMs } from "../inputs.js";
+import { cursor, idempotencyKey, limit, pageOf, waitMs, warningLines } from "../inputs.js";
 import { type McpTool, mcpTool } from "../tool.js";
 import { awaitEnd } from "../waiting.js";
 
 const sessionId = z.string().max(100).describe("The roundtable's id, as start_roundtable gave it.");
 
 /** What a model reads of a debate: what to do next, the positions, and what is asked for, with the ids to answer. */
-function roundtableText({ sessionId: id, status, message, responses, contextRequests = [], synthesis }: Roundtable) {
+function roundtableText({
+  sessionId: id,
+  status,
+  message,
+  responses,
+  contextRequests = [],
+  synthesis,
+  warnings,
+}: Roundtable) {
   return [
     `${id}: ${status}. ${message}`,
+    ...warningLines(warnings),
     ...responses.map(
       ({ name, stance, position, confidence }) =>
         `- ${name}${stance === undefined ? "" : ` (${stance})`}, ${Math.round(confidence * 100)} % sure: ${position}`,
@@ -95,7 +104,8 @@ export const roundtableTools: readonly McpTool[] = [
         throw problem("invalid", "The roundtable can't be started like this; see what follows.", { errors });
       }
       const begun = await startRoundtable(actor, { start: { ...parsed.data, waitMs: 0 } }, services);
-      return settled(begun.sessionId, time, call);
+      const after = await settled(begun.sessionId, time, call);
+      return { ...after, ...defined({ warnings: begun.warnings }) };
     },
   }),
   mcpTool({

@@ -9,7 +9,7 @@ import { defined } from "../../conversation/defined.js";
 import { messageText, replyText } from "../../conversation/message.js";
 import { need } from "../../conversation/problem.js";
 import type { Call } from "../call.js";
-import { cursor, idempotencyKey, limit, waitMs } from "../inputs.js";
+import { cursor, idempotencyKey, limit, waitMs, warningsField } from "../inputs.js";
 import { questionSchema, questionsOf, questionsText, resumed } from "../questions.js";
 import { type McpTool, mcpTool } from "../tool.js";
 import { awaitEnd } from "../waiting.js";
@@ -82,7 +82,7 @@ export const sessionTools: readonly McpTool[] = [
       }).shape,
       idempotencyKey,
     }),
-    output: z.object({ sessionId: z.string(), agent: z.string(), subject: z.string().optional() }),
+    output: z.object({ sessionId: z.string(), agent: z.string(), subject: z.string().optional(), ...warningsField }),
     run: ({ idempotencyKey: _, ...fields }, { actor, services }) => {
       const definition = newSessionSchema.parse({ ...fields, whileWaiting: "answer" });
       return beginSession(actor, { definition }, services);

@@ -8,7 +8,7 @@ import { itemName } from "../../conversation/names.js";
 import { need } from "../../conversation/problem.js";
 import { newRunSchema, type Run, runStatuses } from "../../routing/run.js";
 import type { Call } from "../call.js";
-import { idempotencyKey, waitMs } from "../inputs.js";
+import { idempotencyKey, type Warnings, waitMs, warningLines, warningsField } from "../inputs.js";
 import { questionSchema, questionsOf, questionsText, resumed } from "../questions.js";
 import { type McpTool, mcpTool } from "../tool.js";
 import { awaitEnd } from "../waiting.js";
@@ -30,6 +30,7 @@ const runResultSchema = z.object({
     )
     .describe("Who was chosen, and why."),
   asks: z.array(questionSchema).describe("What is waited for."),
+  ...warningsField,
 });
 type RunResult = z.input<typeof runResultSchema>;
 
@@ -45,9 +46,12 @@ function runResult({ runId, status, team, response, error, decisions, asks }: Ru
   };
 }
 
-function runText({ status, response, error, asks, runId }: RunResult): string {
-  if (status === "needs_input") return questionsText(asks);
-  return response ?? error ?? `The run ${runId} is ${status}; get_run waits for its end.`;
+function runText({ status, response, error, asks, runId, warnings }: RunResult): string {
+  const end =
+    status === "needs_input"
+      ? questionsText(asks)
+      : (response ?? error ?? `The run ${runId} is ${status}; get_run waits for its end.`);
+  return [end, ...warningLines(warnings)].join("\n");
 }
 
 const asking = ({ status, runId, asks }: RunResult) =>
@@ -82,11 +86,12 @@ export const teamTools: readonly McpTool[] = [
       const state = await resumed(call);
       const work = state && need(state).work;
       let runId = work !== undefined && "runId" in work ? work.runId : undefined;
+      let warnings: Warnings;
       if (runId === undefined) {
         const definition = newRunSchema.parse(fields);
-        runId = (await startRun(actor, { definition, waitMs: 0 }, services)).runId;
+        ({ runId, warnings } = await startRun(actor, { definition, waitMs: 0 }, services));
       }
-      return runResult(await runEnd(runId, time, call), call);
+      return { ...runResult(await runEnd(runId, time, call), call), ...defined({ warnings }) };
     },
   }),
   mcpTool({
