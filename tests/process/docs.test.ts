@@ -1,5 +1,5 @@
 /** The commands of the documentation, run as they are printed, each page in one shell, against a Worker of their own. */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -25,7 +25,8 @@ const names = [
   "webhooks",
   "channels",
 ];
-const jobs = readPages("docs/jobs").map(({ path }) => path);
+const texts = new Map(readPages().map(({ path, text }) => [path, text]));
+const jobs = [...texts.keys()].filter((path) => path.startsWith("docs/jobs/"));
 const pages = ["README.md", ...jobs, ...names.map((name) => `docs/${name}.md`)];
 
 /** What later commands of a page name, where the answers to earlier ones show it. */
@@ -92,7 +93,8 @@ afterAll(async () => {
   await worker.end();
 });
 
-describe("the commands of", () => {
+/** Most of a page's time is spent waiting. */
+describe.concurrent("the commands of", () => {
   it.each(pages)("%s succeed as they are printed, or are refused where the page shows that", async (path) => {
     const { key, tenantId } = await worker.tenant();
     for (const [kind, resources] of Object.entries(resourcesOfStart)) {
@@ -105,10 +107,7 @@ describe("the commands of", () => {
     const program = programOf(blocks);
     expect(program).toContain("curl");
     const env = { ...process.env, ...worker.variables, KEY: key, SESSION: sessionId, TENANT: tenantId };
-    const { status, stdout, stderr } = spawnSync("bash", ["--norc", "-c", shell + program], {
-      encoding: "utf8",
-      env,
-    });
+    const { status, stdout, stderr } = await run(shell + program, env);
     expect(status, `${program}\n${stdout}\n${stderr}`).toBe(0);
     expect(stdout).toContain(answers.get(path) ?? "");
     const printed = stdout.split(mark).slice(1);
@@ -127,6 +126,17 @@ it.each(noAnswers)("JSON that is no answer stands behind the commands of a page:
   expect(pages.flatMap(blocksOf).filter(({ shown: json }) => json.startsWith(beginning))).toHaveLength(1);
 });
 
+async function run(program: string, env: NodeJS.ProcessEnv) {
+  const child = spawn("bash", ["--norc", "-c", program], { env });
+  const all = async (stream: NodeJS.ReadableStream) => {
+    let said = "";
+    for await (const part of stream.setEncoding("utf8")) said += part;
+    return said;
+  };
+  const [[status], stdout, stderr] = await Promise.all([once(child, "close"), all(child.stdout), all(child.stderr)]);
+  return { status: Number(status), stdout, stderr };
+}
+
 interface Block {
   readonly commands: string;
   /** The JSON that the page shows behind them; empty where it shows none. */
@@ -135,7 +145,7 @@ interface Block {
 
 /** A page's commands, but for those that `npm start` stands for. */
 function blocksOf(path: string): Block[] {
-  const text = readPages().find((page) => page.path === path)?.text ?? "";
+  const text = texts.get(path) ?? "";
   const blocks = text.matchAll(/^```sh\n([\s\S]*?)^```(?:(?:(?!^```)[\s\S])*?^```json\n([\s\S]*?)^```)?/gm);
   return [...blocks].flatMap(([, commands = "", shown = ""]) =>
     /^np[mx] /m.test(commands) ? [] : [{ commands, shown }],
