@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { type Placement, Refusal } from "./options.js";
 import type { Ports } from "./ports.js";
-import type { Target } from "./target.js";
+import { type Bucket, bucketBinding, type Target } from "./target.js";
 
 export interface AccountState {
   /** Its name below workers.dev. */
@@ -13,6 +13,11 @@ export interface AccountState {
   /** Those of the target that are there, by their numbers. */
   readonly databases: readonly (DatabaseState | undefined)[];
   readonly queues: readonly string[];
+  /**
+   * The target's bucket, where it wants one; `gone`: the Worker that runs is bound to it, `refused`: the account has no R2, which somebody
+   * has to enable.
+   */
+  readonly bucket?: "there" | "absent" | "gone" | "refused" | undefined;
   /** Missing where nothing was deployed yet. */
   readonly worker?: { readonly secrets: readonly string[]; readonly deployments: readonly Deployment[] } | undefined;
   /** Custom domains of the account, and the Worker that each leads to. */
@@ -73,17 +78,21 @@ export class Account {
 
   /** Only reads. */
   async look(target: Target): Promise<AccountState> {
-    const [subdomain, databases, queues, worker, domains] = await Promise.all([
+    const [subdomain, databases, queues, worker, domains, bucket] = await Promise.all([
       this.find("/workers/subdomain", z.object({ subdomain: z.string() })),
       Promise.all(target.databases.map((name) => this.findDatabase(name))),
       this.list("/queues", queueSchema),
       this.findWorker(target.worker),
       this.list("/workers/domains", z.object({ hostname: z.string(), service: z.string() })),
+      target.bucket && this.findBucket(target.bucket),
     ]);
+    const running = worker?.deployments[0]?.versions[0]?.id;
+    const isBound = running !== undefined && (await this.isBucketBound(target.worker, running));
     return {
       subdomain: subdomain?.subdomain,
       databases,
       queues: queues.map(({ queue_name: name }) => name),
+      bucket: bucket === "absent" && isBound ? "gone" : bucket,
       worker,
       domains,
     };
@@ -101,6 +110,10 @@ export class Account {
 
   async createQueue(name: string): Promise<void> {
     await this.send("POST", "/queues", { queue_name: name });
+  }
+
+  async createBucket({ name, jurisdiction }: Bucket): Promise<void> {
+    await this.send("POST", "/r2/buckets", { name }, [], lawOf(jurisdiction));
   }
 
   async createSubdomain(name: string): Promise<void> {
@@ -121,6 +134,20 @@ export class Account {
     const found = await this.find(`${path}/versions`, z.object({ items: z.array(z.object({ id: z.string() })) }));
     const [newest] = found?.items ?? [];
     return newest && { id: newest.id, tag: await this.tagOf(path, newest.id) };
+  }
+
+  private async findBucket({ name, jurisdiction }: Bucket): Promise<AccountState["bucket"]> {
+    const path = `/r2/buckets/${encodeURIComponent(name)}`;
+    const { success, errors } = await this.send("GET", path, undefined, [/^10006:/, /^10042:/], lawOf(jurisdiction));
+    if (success) return "there";
+    return errors?.some(({ code }) => code === 10042) ? "refused" : "absent";
+  }
+
+  private async isBucketBound(worker: string, versionId: string): Promise<boolean> {
+    const version = await this.find(`/workers/scripts/${worker}/versions/${versionId}`, boundSchema);
+    return (
+      version?.resources.bindings.some(({ type, name }) => type === "r2_bucket" && name === bucketBinding) ?? false
+    );
   }
 
   private async findDatabase(name: string): Promise<DatabaseState | undefined> {
@@ -200,11 +227,12 @@ export class Account {
     path: string,
     body?: object,
     missing: readonly RegExp[] = [],
+    more: Readonly<Record<string, string>> = {},
   ): Promise<z.infer<typeof answerSchema>> {
     const { fetch: send, apiUrl, token, accountId } = this.access;
     const response = await send(`${apiUrl}/accounts/${accountId}${path}`, {
       method,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...more },
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(30_000),
     }).catch((error: unknown) => {
@@ -217,7 +245,7 @@ export class Account {
     const errors = (answer?.errors ?? []).map(({ code, message }) => `${code}: ${message}`);
     if (errors.length === 0) errors.push(`${response.status}: no reason was given`);
     const isMissing = response.status < 500 && errors.some((one) => missing.some((pattern) => pattern.test(one)));
-    if (isMissing) return { success: false, result: undefined };
+    if (isMissing) return { success: false, errors: answer?.errors, result: undefined };
     throw new Refusal(
       `Cloudflare's API refused ${method} ${path}: ${errors.join("; ")}.${hintFor(response.status, path)}`,
     );
@@ -235,9 +263,15 @@ const answerSchema = z.object({
   result_info: z.object({ total_count: z.number().optional() }).nullish(),
 });
 
+/** Buckets of a law are names of their own. */
+function lawOf(jurisdiction: string | undefined): Record<string, string> {
+  return jurisdiction === undefined ? {} : { "cf-r2-jurisdiction": jurisdiction };
+}
+
 function hintFor(status: number, path: string): string {
   if (status === 401 || status === 403) {
-    return " The token needs to edit Workers Scripts, D1 and Queues of this account (docs/deployment.md).";
+    const what = path.startsWith("/r2/") ? "Workers R2 Storage" : "Workers Scripts, D1 and Queues";
+    return ` The token needs to edit ${what} of this account (docs/deployment.md).`;
   }
   if (path === "/workers/subdomain") return " The name may be taken: give another one, --subdomain <name>.";
   return again;

@@ -91,10 +91,11 @@ async function askForPerson(plan: readonly Step[], { yes }: Options, ports: Port
   return isFirst && !yes ? askFor("whose e-mail address signs in first (none: a key is printed)", ports) : undefined;
 }
 
-async function makeResources(account: Account, plan: readonly Step[], { options }: Wanted): Promise<void> {
+async function makeResources(account: Account, plan: readonly Step[], { options, target }: Wanted): Promise<void> {
   for (const { action, what, name } of plan) {
     if (action !== "create") continue;
     if (what === "queue") await account.createQueue(name);
+    if (what === "bucket" && target.bucket !== undefined) await account.createBucket(target.bucket);
     if (what === "address" && options.subdomain !== undefined) await account.createSubdomain(options.subdomain);
     if (what === "database" && options.placement !== undefined) await account.createDatabase(name, options.placement);
   }

@@ -6,7 +6,16 @@ import type { Target } from "./target.js";
 
 export interface Step {
   readonly action: "create" | "keep" | "change";
-  readonly what: "address" | "queue" | "database" | "migrations" | "secrets" | "worker" | "domain" | "tenant";
+  readonly what:
+    | "address"
+    | "queue"
+    | "bucket"
+    | "database"
+    | "migrations"
+    | "secrets"
+    | "worker"
+    | "domain"
+    | "tenant";
   readonly name: string;
   readonly detail?: string;
   /** What Cloudflare bills for it, beyond what the plan includes. */
@@ -59,6 +68,7 @@ export function planDeployment(state: AccountState, wanted: Wanted): Step[] {
           ? { action: "keep", what: "queue", name }
           : { action: "create", what: "queue", name, cost: "$0.40 a million operations" },
     ),
+    ...bucketSteps(state, wanted),
     ...target.databases.map((_, number) => databaseStep(state, wanted, number)),
     ...target.databases.map((_, number) => migrationsStep(state, target, number)),
     secretsStep(state, wanted),
@@ -107,6 +117,38 @@ function addressSteps(state: AccountState, wanted: Wanted): Step[] {
       what: "address",
       name: `${name ?? "<asked>"}.workers.dev`,
     },
+  ];
+}
+
+/** @throws {Refusal} where it can't be made, can't be found any more, or would lie under another law than the database that it takes rows of */
+function bucketSteps(state: AccountState, { target, options: { placement } }: Wanted): Step[] {
+  const { bucket, environment } = target;
+  if (bucket === undefined) return [];
+  const { name, jurisdiction } = bucket;
+  const section = `[[env.${environment}.r2_buckets]] of wrangler.toml`;
+  const [first] = state.databases;
+  const made = placement !== undefined && "jurisdiction" in placement ? placement.jurisdiction : undefined;
+  const law = first === undefined ? made : first.jurisdiction;
+  if (law !== jurisdiction && (first !== undefined || placement !== undefined)) {
+    const line = law === undefined ? "leave jurisdiction away" : `write jurisdiction = "${law}"`;
+    throw new Refusal(`the bucket ${name} has to lie where the database does: ${line} in ${section}.`);
+  }
+  if (state.bucket === "refused") {
+    throw new Refusal(
+      `this account has no R2 yet: enable it in Cloudflare's dashboard (10 GB cost nothing), or take ${section} out. Then the audit's old rows stay in the database.`,
+    );
+  }
+  if (state.bucket === "gone") {
+    throw new Refusal(
+      `the bucket ${name} isn't there any more, and what runs keeps old rows of the audit in it. Bring it back, or name the right one in ${section}.`,
+    );
+  }
+  const where = jurisdiction === undefined ? {} : { detail: `bound to ${jurisdiction}` };
+  const isThere = state.bucket === "there";
+  return [
+    isThere
+      ? { action: "keep", what: "bucket", name, ...where }
+      : { action: "create", what: "bucket", name, ...where, cost: "$0.015 a GB and month beyond 10 GB" },
   ];
 }
 

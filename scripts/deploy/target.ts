@@ -10,6 +10,8 @@ export interface Target {
   readonly databases: readonly [first: string, ...others: string[]];
   /** Those that are written to and those that are only read. */
   readonly queues: readonly string[];
+  /** Where the audit's old rows go, where wrangler.toml has it. */
+  readonly bucket?: Bucket | undefined;
   /** File names, in order. */
   readonly migrations: readonly string[];
   /** Without these wrangler deploys nothing. */
@@ -22,9 +24,18 @@ export interface Target {
   readonly tag: string;
 }
 
+export interface Bucket {
+  readonly name: string;
+  /** The law that it lies under: that of the first database. */
+  readonly jurisdiction?: string | undefined;
+}
+
 const configSchema = z.object({
   name: z.string(),
   d1_databases: z.array(z.object({ binding: z.string(), database_name: z.string(), migrations_dir: z.string() })),
+  r2_buckets: z
+    .array(z.object({ binding: z.string(), bucket_name: z.string(), jurisdiction: z.string().optional() }))
+    .default([]),
   queues: z.object({
     producers: z.array(z.object({ queue: z.string() })).default([]),
     consumers: z.array(z.object({ queue: z.string(), dead_letter_queue: z.string().optional() })).default([]),
@@ -32,6 +43,9 @@ const configSchema = z.object({
   secrets: z.object({ required: z.array(z.string()) }),
   exports: z.record(z.string(), z.unknown()),
 });
+
+/** How the Worker knows its bucket. */
+export const bucketBinding = "ARCHIVE";
 
 /** How the Worker knows a database. */
 export function bindingOf(number: number): string {
@@ -83,12 +97,14 @@ export async function readTarget(environment: string): Promise<Target> {
     .filter((name) => name.endsWith(".sql"))
     .sort();
   const objects = Object.keys(config.exports).sort();
+  const archive = config.r2_buckets.find(({ binding }) => binding === bucketBinding);
   const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync("package.json", "utf8")));
   return {
     environment,
     worker: config.name,
     databases: [database.database_name, ...others.map((one) => one.database_name)],
     queues: [...new Set([...queues, ...dead])],
+    bucket: archive && { name: archive.bucket_name, jurisdiction: archive.jurisdiction },
     migrations,
     secrets: config.secrets.required,
     objects,

@@ -114,6 +114,7 @@ async function upload(
     bindings: [
       ...Object.entries(secrets).map(([name, text]) => ({ type: "secret_text", name, text })),
       ...target.databases.map((_, number) => ({ type: "d1", name: number === 0 ? "DB" : `DB_0${number}` })),
+      ...(target.bucket === undefined ? [] : [{ type: "r2_bucket", name: "ARCHIVE" }]),
       ...(variable === undefined
         ? []
         : [{ type: "plain_text", name: variable.split(":")[0], text: variable.split(":")[1] }]),

@@ -39,6 +39,7 @@ interface Version {
   readonly version: string;
   /** Bindings of its databases. */
   readonly databases: readonly string[];
+  readonly buckets?: readonly string[];
 }
 
 const apiPath = "/client/v4";
@@ -48,6 +49,9 @@ export class FakeCloudflare {
   readonly databases = new Map<string, { readonly info: DatabaseListResponse; readonly db: DatabaseSync }>();
   readonly queues: (Queue & { readonly queue_id: string; consumers: (Consumer & { readonly script: string })[] })[] =
     [];
+  /** By their names, with the law that each lies under; and whether somebody has enabled R2. */
+  readonly buckets = new Map<string, string>();
+  hasR2 = true;
   readonly secrets = new Map<string, string>();
   readonly variables = new Map<string, string>();
   readonly versions: Version[] = [];
@@ -131,6 +135,8 @@ export class FakeCloudflare {
     [/^POST \/d1\/database$/, (_, call) => this.createDatabase(call)],
     [/^GET \/d1\/database\/([^/]+)$/, ([name = ""]) => this.getDatabase(name)],
     [/^POST \/d1\/database\/([^/]+)\/query$/, ([id = ""], call) => this.query(id, call)],
+    [/^GET \/r2\/buckets\/([^/]+)$/, ([name = ""], call) => this.getBucket(name, call)],
+    [/^POST \/r2\/buckets$/, (_, call) => this.createBucket(call)],
     [/^GET \/queues$/, (_, __, query) => this.listQueues(query)],
     [/^POST \/queues$/, (_, call) => this.createQueue(call)],
     [/^GET \/queues\/([^/]+)\/consumers$/, ([id]) => ok(this.queues.find((one) => one.queue_id === id)?.consumers)],
@@ -227,6 +233,20 @@ export class FakeCloudflare {
     }
   }
 
+  private getBucket(name: string, { headers }: Call): Answer {
+    if (!this.hasR2) return refused(403, 10042, "Please enable R2 through the Cloudflare Dashboard.");
+    if (this.buckets.get(name) !== (headers["cf-r2-jurisdiction"] ?? "default"))
+      return refused(404, 10006, "The specified bucket does not exist.");
+    return ok({ name });
+  }
+
+  private createBucket({ body, headers }: Call): Answer {
+    const { name } = z.object({ name: z.string() }).parse(JSON.parse(body.toString()));
+    if (this.buckets.has(name)) return refused(409, 10004, "The bucket you tried to create already exists.");
+    this.buckets.set(name, headers["cf-r2-jurisdiction"] ?? "default");
+    return ok({ name });
+  }
+
   private listQueues(query: URLSearchParams): Answer {
     const name = query.get("name");
     const found = this.queues.filter((one) => name === null || one.queue_name === name);
@@ -300,8 +320,9 @@ export class FakeCloudflare {
       if (type === "plain_text" && value !== undefined) this.variables.set(name, value);
     }
     const databases = bindings.filter(({ type }) => type === "d1").map(({ name }) => name);
+    const buckets = bindings.filter(({ type }) => type === "r2_bucket").map(({ name }) => name);
     const tag = annotations?.["workers/tag"];
-    const version = { id: randomUUID(), tag, version: tag?.replace("+next", "") ?? "0.0.0", databases };
+    const version = { id: randomUUID(), tag, version: tag?.replace("+next", "") ?? "0.0.0", databases, buckets };
     this.versions.unshift(version);
     if (!isDeployed)
       return ok({
@@ -346,8 +367,11 @@ export class FakeCloudflare {
   }
 
   private versionOf(id: string): VersionGetResponse & { annotations: Record<string, string> } {
-    const { tag, databases = [] } = this.versions.find((one) => one.id === id) ?? {};
-    const bindings = databases.map((name) => ({ type: "d1" as const, name, id: name }));
+    const { tag, databases = [], buckets = [] } = this.versions.find((one) => one.id === id) ?? {};
+    const bindings = [
+      ...databases.map((name) => ({ type: "d1" as const, name, id: name })),
+      ...buckets.map((name) => ({ type: "r2_bucket" as const, name, bucket_name: name })),
+    ];
     const metadata = { created_on: "2026-11-24T12:00:00Z", author_email: "a@example.com", source: "wrangler" } as const;
     return {
       id,

@@ -77,6 +77,35 @@ describe("a deployment to an empty account", () => {
     expect(said).toContain("Asked before: the account's name below workers.dev");
   });
 
+  it("makes the bucket that wrangler.toml names, under the law of the database, once", async () => {
+    const archive = { ...production, bucket: { name: "archive", jurisdiction: "eu" } };
+    const { run, printed } = deployerTo(fake);
+    await expect(run("--yes --location weur", archive)).rejects.toThrow("leave jurisdiction away");
+    expect(fake.writes).toEqual([]);
+    await run("--yes --jurisdiction eu", archive);
+    expect([...fake.buckets]).toEqual([["archive", "eu"]]);
+    expect(printed.join("\n")).toContain("create  bucket      archive");
+    await run("--yes", archive);
+    expect(fake.writes.filter((write) => write === "POST /r2/buckets")).toHaveLength(1);
+    expectDeployed(fake);
+    await expect(run("--yes", { ...production, bucket: { name: "archive" } })).rejects.toThrow('jurisdiction = "eu"');
+
+    // What runs keeps rows in it.
+    fake.buckets.clear();
+    await expect(run("--yes", archive)).rejects.toThrow("isn't there any more");
+  });
+
+  it("refuses a bucket where the account has no R2, and says what to do, before anything is made", async () => {
+    fake.hasR2 = false;
+    const { run } = deployerTo(fake);
+    await expect(run("--yes --location auto", { ...production, bucket: { name: "archive" } })).rejects.toThrow(
+      "this account has no R2 yet",
+    );
+    expect(fake.writes).toEqual([]);
+    await run();
+    expectDeployed(fake);
+  });
+
   it("asks where the database lies, who signs in and for consent, once each, and nothing is written before", async () => {
     const refused = deployerTo(fake, ["eu", "", "n"]);
     await expect(refused.run("")).rejects.toThrow("you didn't agree");
