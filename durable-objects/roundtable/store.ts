@@ -14,6 +14,7 @@ import {
 } from "../../src/roundtable/roundtable.js";
 import { type Synthesis, synthesisSchema } from "../../src/roundtable/synthesis.js";
 import { integer, number, numberOrNull, text, textOrNull } from "../../src/stores/columns.js";
+import { lazily } from "../../src/text/lazily.js";
 import { readJsonRows } from "../kit/json-rows.js";
 import { PassStore } from "../kit/pass-store.js";
 
@@ -36,10 +37,12 @@ export function isInBackground({ kind }: Command): boolean {
 }
 export type RoundCommandRow = Extract<Command, { kind: "round" | "rerun" | "closing" }>;
 
-const commandRow = z
-  .object({ work: z.string(), status: z.enum(["running", "waiting"]), body: z.string() })
-  .transform(({ body, ...row }) => ({ ...row, command: commandSchema.parse(JSON.parse(body)) }));
-export type CommandRecord = z.infer<typeof commandRow>;
+const commandRow = lazily(() =>
+  z
+    .object({ work: z.string(), status: z.enum(["running", "waiting"]), body: z.string() })
+    .transform(({ body, ...row }) => ({ ...row, command: commandSchema.parse(JSON.parse(body)) })),
+);
+export type CommandRecord = z.infer<ReturnType<typeof commandRow>>;
 
 const json = <T>(schema: z.ZodType<T>) =>
   z
@@ -47,48 +50,50 @@ const json = <T>(schema: z.ZodType<T>) =>
     .nullable()
     .transform((text) => (text === null ? undefined : schema.parse(JSON.parse(text))));
 
-const roundtableRow = z
-  .object({
-    tenant_id: text,
-    roundtable_id: text,
-    key_id: textOrNull,
-    definition: text,
-    salt: text,
-    topic: textOrNull,
-    perspectives: json(z.array(perspectiveTextSchema)),
-    paused: number,
-    exit: json(exitSchema),
-    error: json(roundtableErrorSchema),
-    synthesis: json(synthesisSchema),
-    degraded: text,
-    spent: text,
-    last_command: textOrNull,
-    created_at: number,
-    updated_at: number,
-    ended_at: numberOrNull,
-  })
-  .transform((row) => ({
-    tenantId: row.tenant_id,
-    roundtableId: row.roundtable_id,
-    keyId: row.key_id ?? undefined,
-    definition: roundtableDefinitionSchema.parse(JSON.parse(row.definition)),
-    salt: row.salt,
-    /** The effective topic, once its verdict is in. */
-    topic: row.topic ?? undefined,
-    perspectives: row.perspectives,
-    paused: row.paused === 1,
-    exit: row.exit,
-    error: row.error,
-    synthesis: row.synthesis,
-    degraded: z.array(z.string()).parse(JSON.parse(row.degraded)),
-    spent: spentSchema.parse(JSON.parse(row.spent)),
-    /** The command that was taken last, by the id that its sender gave it. */
-    lastCommand: row.last_command ?? undefined,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    endedAt: row.ended_at ?? undefined,
-  }));
-export type RoundtableRecord = z.infer<typeof roundtableRow>;
+const roundtableRow = lazily(() =>
+  z
+    .object({
+      tenant_id: text,
+      roundtable_id: text,
+      key_id: textOrNull,
+      definition: text,
+      salt: text,
+      topic: textOrNull,
+      perspectives: json(z.array(perspectiveTextSchema)),
+      paused: number,
+      exit: json(exitSchema),
+      error: json(roundtableErrorSchema),
+      synthesis: json(synthesisSchema),
+      degraded: text,
+      spent: text,
+      last_command: textOrNull,
+      created_at: number,
+      updated_at: number,
+      ended_at: numberOrNull,
+    })
+    .transform((row) => ({
+      tenantId: row.tenant_id,
+      roundtableId: row.roundtable_id,
+      keyId: row.key_id ?? undefined,
+      definition: roundtableDefinitionSchema.parse(JSON.parse(row.definition)),
+      salt: row.salt,
+      /** The effective topic, once its verdict is in. */
+      topic: row.topic ?? undefined,
+      perspectives: row.perspectives,
+      paused: row.paused === 1,
+      exit: row.exit,
+      error: row.error,
+      synthesis: row.synthesis,
+      degraded: z.array(z.string()).parse(JSON.parse(row.degraded)),
+      spent: spentSchema.parse(JSON.parse(row.spent)),
+      /** The command that was taken last, by the id that its sender gave it. */
+      lastCommand: row.last_command ?? undefined,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+      endedAt: row.ended_at ?? undefined,
+    })),
+);
+export type RoundtableRecord = z.infer<ReturnType<typeof roundtableRow>>;
 
 export class RoundtableStore {
   readonly passes: PassStore;
@@ -118,7 +123,7 @@ export class RoundtableStore {
   }
 
   roundtable(): RoundtableRecord {
-    return roundtableRow.parse(this.sql.exec("SELECT * FROM roundtable").one());
+    return roundtableRow().parse(this.sql.exec("SELECT * FROM roundtable").one());
   }
 
   setTopic(topic: string): void {
@@ -180,7 +185,7 @@ export class RoundtableStore {
 
   command(): CommandRecord | undefined {
     const row = this.sql.exec("SELECT work, status, body FROM command").toArray()[0];
-    return row === undefined ? undefined : commandRow.parse(row);
+    return row === undefined ? undefined : commandRow().parse(row);
   }
 
   setCommand(work: string, command: Command): void {
