@@ -12,6 +12,9 @@ const kinds = [
   "run",
   "roundtable",
   "subject",
+  "key",
+  "person",
+  "grant",
 ] as const;
 
 export const erasureSchema = z.object({

@@ -126,6 +126,16 @@ describe("a page's chat", () => {
 });
 
 describe("a message of a page", () => {
+  it("of a picture is refused in words for whoever sent it", async () => {
+    const tenant = await newTenant();
+    await tenant.agent("assistant");
+    const parts = [{ type: "file", mediaType: "image/png", url: "data:image/png;base64,iVBORw0KGgo=" }];
+    const body = { id: "chat", agent: "assistant", messages: [{ id: "m", role: "user", parts }] };
+    expect((await tenant.call("POST", "/v1/ui-chat", body)).body.userMessage).toMatch(
+      /^Files and images can't be sent/,
+    );
+  });
+
   it("is one message, however often it is sent; regenerating sends it once more", async () => {
     const tenant = await newTenant();
     const model = await tenant.agent("assistant");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ModelError } from "../../src/model/port.js";
 import { teamSchema } from "../../src/routing/team.js";
 import { loadedTeam, routeTo, TeamWorld, tool, worker } from "./support.js";
 
@@ -28,6 +29,19 @@ describe("a handoff", () => {
     const prompt = world.prompt("billing");
     expect(prompt).toContain('<found from="front">\nI checked the order.\nshop/find_order was called with {"id":7}');
     expect(prompt).toContain("and returned: Order 7 costs 12 euros.");
+  });
+
+  it("isn't offered to a worker that has failed before", async () => {
+    const refused = new ModelError("bad_request", "the provider answered 400", { status: 400 });
+    const world = new TeamWorld(team, {
+      boss: [routeTo("billing"), routeTo("front")],
+      billing: [refused],
+      front: ["Done."],
+    });
+    expect(await world.run("Refund order 7.")).toMatchObject({ kind: "completed", response: "Done." });
+    const offered = world.sentTo("front")[0]?.tools?.map(({ name }) => name);
+    expect(offered).toContain("find_order");
+    expect(offered).not.toContain("hand_off_to");
   });
 
   it("has it in the trace", async () => {

@@ -155,3 +155,38 @@ it("is for who runs the deployment, and refuses a ledger of another one", async 
     body: { errors: [{ path: "ledger.items.0.tenantId" }] },
   });
 });
+
+it("lets nobody in again whose key, grant or place among the staff was taken away since", async () => {
+  const tenant = await place();
+  const { keyId, key } = (await tenant.call("POST", "/v1/keys", { role: "client" })).body;
+  const invited = async (name: string) =>
+    (await tenant.call("POST", "/v1/people", { name, email: `${name}@example.com`, role: "operator" })).body.personId;
+  const [gone, stays] = [await invited("gone"), await invited("stays")];
+  const grant =
+    "INSERT INTO access_grants (tenant_id, grant_id, person_id, client_name, client_host, reach, created_at, issued, expires_at)";
+  const grants = async () =>
+    env.DB.prepare("SELECT COUNT(*) AS n FROM access_grants WHERE tenant_id = ?").bind(tenant.tenantId).first("n");
+  await env.DB.prepare(`${grant} VALUES (?, 'grt_1', ?, 'Host', 'example.com', 'own', 0, 1, ?)`)
+    .bind(tenant.tenantId, stays, Date.now() + 60_000)
+    .run();
+  const putBack = await copyOfDatabase(tenant);
+  const since = new Date().toISOString();
+  await tenant.call("DELETE", `/v1/keys/${keyId}`);
+  await tenant.call("DELETE", `/v1/people/${gone}`);
+  await tenant.call("DELETE", "/v1/grants/grt_1");
+  const ledger = await ledgerOf(tenant, since);
+  expect(ledger.map(({ kind, rootId }) => [kind, rootId])).toEqual([
+    ["key", keyId],
+    ["person", gone],
+    ["grant", "grt_1"],
+  ]);
+  const mayIn = async () => (await new Tenant(tenant.tenantId, key).call("GET", "/v1/sessions")).status;
+  await putBack();
+  expect(await mayIn()).toBe(200);
+  expect(await grants()).toBe(1);
+  for (const once of [1, 2]) expect((await replay(ledger, since)).body, `${once}`).toMatchObject({ replayed: 3 });
+  expect(await mayIn()).toBe(401);
+  expect(await grants()).toBe(0);
+  const people = (await tenant.call("GET", "/v1/people")).body.items;
+  expect(people.map(({ personId }: Fields) => personId)).toEqual([stays]);
+});

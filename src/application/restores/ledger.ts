@@ -25,7 +25,9 @@ export const erasureView = lazily(() =>
     rootId: z
       .string()
       .max(200)
-      .describe("The session, run, roundtable, memory, vault or tenant; of a person the pseudonym."),
+      .describe(
+        "The session, run, roundtable, memory, vault, tenant, key, grant or person of the staff; of an end user the pseudonym.",
+      ),
     itemId: z
       .string()
       .max(200)
@@ -154,6 +156,9 @@ async function erase(tenantId: string, erasure: Erasure, services: Services): Pr
     message: () => eraseAgain(tenantId, erasure, services),
     run: () => removeRoot(tenantId, { kind: "runs", id: rootId }, services),
     roundtable: () => removeRoot(tenantId, { kind: "roundtables", id: rootId }, services),
+    key: () => services.tenants.removeKey(tenantId, rootId, done.by),
+    person: async () => (await services.people()).remove(tenantId, rootId, done.by),
+    grant: async () => (await services.grants()).revoke(tenantId, rootId, done.by),
   };
   if (erasure.kind === "subject") return;
   await steps[erasure.kind]();

@@ -1,6 +1,7 @@
 /** The chat that `useChat` of the AI SDK talks to with its default transport. */
 import { z } from "zod";
 import { loadChat, resumeChat, sendToChat, unfinishedTurn } from "../../application/sessions/use-chat.js";
+import { defined } from "../../conversation/defined.js";
 import { externalIdSchema, itemName } from "../../conversation/names.js";
 import { problem } from "../../conversation/problem.js";
 import { sha256Hex } from "../../platform/digest.js";
@@ -144,7 +145,8 @@ uiChat.openapi(
 function textOf(message: z.infer<typeof sentMessageSchema> | undefined): string {
   const parts = message?.parts ?? [];
   if (parts.some(({ type }) => type === "file")) {
-    throw invalid("A message here is text: files and images aren't taken.", "it has a part of type file");
+    const userMessage = "Files and images can't be sent here. Please write what you would like to say.";
+    throw invalid("A message here is text: files and images aren't taken.", "it has a part of type file", userMessage);
   }
   const content = parts.flatMap(({ type, text = "" }) => (type === "text" && text !== "" ? [text] : [])).join("\n");
   if (content.trim() === "") throw invalid("There is no user message with text in it.", "no text of a user");
@@ -152,8 +154,8 @@ function textOf(message: z.infer<typeof sentMessageSchema> | undefined): string 
   return content;
 }
 
-function invalid(detail: string, message: string) {
-  return problem("invalid", detail, { errors: [{ path: "messages", message }] });
+function invalid(detail: string, message: string, userMessage?: string) {
+  return problem("invalid", detail, { errors: [{ path: "messages", message }], ...defined({ userMessage }) });
 }
 
 /** A page that sends a message again, because it saw no answer, sends it with the same id: it is one message then. */
