@@ -1,7 +1,7 @@
 /** Commands on the configuration: keeping a key, the folder there and back, secrets. */
 import { type Command, flag, text } from "./command.js";
 import { folders } from "./folder.js";
-import { CommandError, input, keepKey, placeOf, progressOf, show, urlOfFolder } from "./place.js";
+import { allPages, CommandError, input, keepKey, placeOf, progressOf, show, urlOfFolder } from "./place.js";
 import { applyFolder, type Change, planFolder, pullFolder } from "./sync.js";
 import { terminalLines } from "./talk.js";
 
@@ -128,7 +128,7 @@ const secrets: Command = {
   options: {},
   run: async (options) => {
     const { conclave } = placeOf(options);
-    const { items } = await conclave.api.secrets.listSecrets({ limit: 200 });
+    const items = await allPages((page) => conclave.api.secrets.listSecrets(page));
     show(
       options,
       items,

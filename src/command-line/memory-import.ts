@@ -1,7 +1,7 @@
 /** Knowledge as entries of a memory: each part is one, known again by its tags. */
 import type { Conclave, Schemas } from "../client/index.js";
 import type { Part } from "./knowledge.js";
-import type { Progress } from "./place.js";
+import { allPages, type Progress } from "./place.js";
 
 /** The part's name, where it comes from, and what its text was before supervisors saw it: what they make of it is no difference. */
 const nameTag = "imported";
@@ -60,16 +60,13 @@ async function digestOf(text: string): Promise<string> {
 
 /** What was imported before and still holds, by its part's name. */
 async function entriesOf(conclave: Conclave, memoryId: string): Promise<Map<string, Schemas["Entry"]>> {
-  const found = new Map<string, Schemas["Entry"]>();
-  let cursor: string | null = null;
-  do {
-    const page: { readonly items: readonly Schemas["Entry"][]; readonly nextCursor: string | null } =
-      await conclave.api.memory.listMemoryEntries({
-        ...{ memoryId, tag: nameTag, limit: 100 },
-        ...(cursor === null ? {} : { cursor }),
-      });
-    for (const entry of page.items) if (entry.supersededBy === undefined) found.set(String(entry.tags[nameTag]), entry);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return found;
+  const entries = await allPages(
+    (page) => conclave.api.memory.listMemoryEntries({ memoryId, tag: nameTag, ...page }),
+    100,
+  );
+  return new Map(
+    entries.flatMap((entry) =>
+      entry.supersededBy === undefined ? [[String(entry.tags[nameTag]), entry] as const] : [],
+    ),
+  );
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
-import { Conclave, ConclaveError } from "../client/index.js";
+import { Conclave, ConclaveError, type Page } from "../client/index.js";
 import { FolderError, isBody } from "./folder.js";
 
 /** Options of every command. */
@@ -71,6 +71,21 @@ export function keepKey(url: string, key: string, env: NodeJS.ProcessEnv = proce
 /** An address without a slash at its end, under which its key is kept. */
 function withoutSlash(url: string): string {
   return url.endsWith("/") ? url.slice(0, -1) : url;
+}
+
+/** Everything that a list has, page after page. */
+export async function allPages<T>(
+  read: (page: { readonly limit: number; readonly cursor?: string }) => Promise<Page<T>>,
+  limit = 200,
+): Promise<T[]> {
+  const items: T[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Page<T> = await read({ limit, ...(cursor === null ? {} : { cursor }) });
+    items.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return items;
 }
 
 /** What is piped in. */

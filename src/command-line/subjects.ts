@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Conclave, Schemas } from "../client/index.js";
 import { type Command, flag, type Options, text } from "./command.js";
-import { CommandError, placeOf, progressOf, show } from "./place.js";
+import { allPages, CommandError, placeOf, progressOf, show } from "./place.js";
 
 export const subjects: Command = {
   name: "subjects",
@@ -43,7 +43,7 @@ export const subjects: Command = {
 };
 
 async function list(conclave: Conclave, options: Options): Promise<0> {
-  const { items } = await conclave.api.personalData.listSubjectJobs({ limit: 100 });
+  const items = await allPages((page) => conclave.api.personalData.listSubjectJobs(page), 100);
   const lines = items.map(({ jobId, kind, status, subject, pseudonym, createdAt }) =>
     [createdAt, jobId, kind, status, subject ?? pseudonym ?? ""].join("  ").trimEnd(),
   );

@@ -11,7 +11,7 @@ import {
   removeConfigFile,
   writeConfigFile,
 } from "./folder.js";
-import type { Place, Progress } from "./place.js";
+import { allPages, type Place, type Progress } from "./place.js";
 
 export interface Change {
   readonly kind: string;
@@ -79,7 +79,10 @@ export async function pullFolder(
 ): Promise<{ written: string[]; removed: string[]; onlyHere: string[] }> {
   const files = readFolder(place.root);
   const maySeeLimits = await mayRead(place, "limits");
-  const known = files.filter(({ folder }) => folder !== "limits" || maySeeLimits);
+  const ownSettings = await readSettings(place);
+  const known = files.filter(({ folder }) =>
+    folder === "settings" ? ownSettings !== undefined : folder !== "limits" || maySeeLimits,
+  );
   const changes = known.length === 0 ? undefined : (await plan(place, known, true, maySeeLimits)).changes;
   const same = (folder: string, name: string): boolean =>
     changes !== undefined && !changes.some((one) => one.kind === folder && one.name === name);
@@ -101,7 +104,7 @@ export async function pullFolder(
   progress("");
   const settings = files.find(({ folder }) => folder === "settings");
   const isSettled = settings !== undefined && changes !== undefined && !changes.some(({ kind }) => kind === "settings");
-  const shown = isSettled ? undefined : await readSettings(place);
+  const shown = isSettled ? undefined : ownSettings;
   if (shown !== undefined) {
     const { jurisdiction: _, ...body } = shown;
     const kept =
@@ -135,18 +138,8 @@ function configOf(files: readonly ConfigFile[], prune: boolean, maySeeLimits: bo
   return { resources, prune, ...(settings === undefined ? {} : { settings }) };
 }
 
-async function listAll({ conclave }: Place, folder: string): Promise<Body[]> {
-  const items: Body[] = [];
-  let cursor: string | null | undefined;
-  do {
-    const query = { limit: 200, ...(cursor ? { cursor } : {}) };
-    const page = await conclave.request<{ items: Body[]; nextCursor: string | null }>("GET", `/v1/${folder}`, {
-      query,
-    });
-    items.push(...page.items);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return items;
+function listAll({ conclave }: Place, folder: string): Promise<Body[]> {
+  return allPages((query) => conclave.request("GET", `/v1/${folder}`, { query }));
 }
 
 /** What may not be read (limits are an admin's) isn't taken for what isn't there. */
@@ -174,6 +167,11 @@ async function inFiles<T>(files: readonly ConfigFile[], call: () => Promise<T>):
   try {
     return await call();
   } catch (error) {
+    const settings = files.find(({ folder }) => folder === "settings");
+    if (settings !== undefined && error instanceof ConclaveError && error.status === 403) {
+      const message = "settings are an admin's: use an admin's key, or leave settings.yaml out";
+      throw new FolderError([faultAt(settings.path, 1, message)]);
+    }
     const errors = error instanceof ConclaveError ? (error.more.errors ?? []) : [];
     if (errors.length === 0) throw error;
     throw new FolderError(errors.map(({ path, message }) => faultOf(files, path, message)));

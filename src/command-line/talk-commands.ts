@@ -1,7 +1,7 @@
 /** Commands on conversations: holding one, following what supervision decides, answering what waits. */
 import { readFileSync } from "node:fs";
 import { type Command, flag, text } from "./command.js";
-import { placeOf, show } from "./place.js";
+import { allPages, placeOf, show } from "./place.js";
 import { answerAsk, describeAsk, tail as follow, chat as talk, terminalLines } from "./talk.js";
 
 const chat: Command = {
@@ -62,7 +62,8 @@ const asks: Command = {
   },
   options: {},
   run: async (options) => {
-    const { items } = await placeOf(options).conclave.asks.list({ status: "open", limit: 200 });
+    const { conclave } = placeOf(options);
+    const items = await allPages((page) => conclave.asks.list({ status: "open", ...page }));
     show(options, items, items.length === 0 ? ["nothing waits"] : items.map(describeAsk));
     return 0;
   },

@@ -230,6 +230,15 @@ it("what a key may not read is not what isn't there: its files stay, and are not
   expect(await conclave("diff", "--prune")).toMatchObject(refused);
   expect(await conclave("apply", "--prune", "--yes")).toMatchObject(refused);
   expect((await admin.api.limits.listLimits()).items).toContainEqual(expect.objectContaining({ name: "few" }));
+
+  rmSync(join(folder, "shop/limits"), { recursive: true });
+  write("settings.yaml", "strict: true # ours\n");
+  expect(await conclave("pull", "--prune")).toMatchObject({ code: 0, wrong: "" });
+  expect(read("settings.yaml")).toBe("strict: true # ours\n");
+  expect(await conclave("apply")).toMatchObject({
+    code: 1,
+    wrong: expect.stringMatching(/settings\.yaml:1: settings are an admin's/),
+  });
 });
 
 it("keeps a key in a file of its owner's", async () => {
