@@ -3,6 +3,7 @@
  * `screen.ts`; which there are: `screens.ts`.
  */
 import { type Context, Hono } from "hono";
+import { offersAtDoor, signInByAccess } from "../application/people/access.js";
 import { newCode } from "../application/people/invitations.js";
 import { signOut } from "../application/people/own-sign-in.js";
 import { readPeopleNames } from "../application/people/read-names.js";
@@ -19,6 +20,7 @@ import { type Problem, ProblemError, problemCodes } from "../conversation/proble
 import type { FaceEnv, LoadedFace } from "../http/face.js";
 import { sha256Hex } from "../platform/digest.js";
 import { authorize } from "../tenancy/authority.js";
+import type { SignInMethod } from "../tenancy/person.js";
 import { lazily } from "../text/lazily.js";
 import { assetAt, digest } from "./assets.js";
 import { renderPage, withCodes } from "./frame.js";
@@ -74,13 +76,30 @@ routes.post("/console/join", async (c) => {
   const { code = "" } = fieldsOf(await formOf(c));
   // The whole link may have been pasted.
   const enter = () => signInByLink(code.trim().replace(/^.*#/, ""), addressOf(c.req.raw), c.var.services);
-  return letIn(c, enter, "/console/you?done=welcome", false);
+  return letIn(c, enter, "/console/you?done=welcome", "link");
 });
 
 routes.get("/console/sign-in", async (c) => {
   const to = wayBack(c.req.query("to"));
   const challenge = await passkeyChallenge(c.var.services);
-  return plainPage({ title: "Sign in", body: <SignInPage challenge={challenge} to={to} /> });
+  const offers = await offersAtDoor(accessToken(c), addressOf(c.req.raw), c.var.services);
+  const body = <SignInPage challenge={challenge} to={to} offers={offers?.ok === true ? offers.value : []} />;
+  if (offers?.ok !== false) return plainPage({ title: "Sign in", body });
+  return plainPage({ title: "Sign in", body, ...refusalOf(offers.problem, "access") });
+});
+
+/** Who Cloudflare Access says is there; its cookie, which anybody can send, is never read. */
+function accessToken(c: C): string | undefined {
+  return c.req.header("cf-access-jwt-assertion");
+}
+
+routes.post("/console/access", async (c) => {
+  const form = await formOf(c);
+  const enter = () => {
+    const [token, tenantId] = [accessToken(c) ?? "", form.get("tenant") ?? ""];
+    return signInByAccess(token, tenantId, addressOf(c.req.raw), c.var.services);
+  };
+  return letIn(c, enter, wayBack(form.get("to") ?? undefined), "access");
 });
 
 routes.post("/console/sign-in", async (c) => {
@@ -92,7 +111,7 @@ routes.post("/console/sign-in", async (c) => {
     const from = { address: addressOf(c.req.raw), at: { origin, host: hostname } };
     return signInByPasskey(sent.data, from, c.var.services);
   };
-  return letIn(c, enter, wayBack(form.get("to") ?? undefined), true);
+  return letIn(c, enter, wayBack(form.get("to") ?? undefined), "passkey");
 });
 
 routes.post("/console/sign-out", async (c) => {
@@ -191,18 +210,21 @@ function toDoor(c: C): Response {
   return c.redirect(`/console/sign-in?to=${encodeURIComponent(pathname + asForm)}`, 302);
 }
 
-async function letIn(c: C, enter: () => Promise<string>, to: string, isPasskey: boolean): Promise<Response> {
+async function letIn(c: C, enter: () => Promise<string>, to: string, method: SignInMethod): Promise<Response> {
   try {
     keepSession(c, await enter());
     return c.redirect(to, 303);
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
-    const { code, detail } = error.problem;
-    const fault = wordsOf(code === "unauthorized" ? detail : code, isPasskey);
     const challenge = await passkeyChallenge(c.var.services);
-    const body = isPasskey ? <SignInPage challenge={challenge} to={to} /> : <JoinPage />;
-    return plainPage({ title: isPasskey ? "Sign in" : "Welcome", body, fault, status: problemCodes[code] });
+    const isLink = method === "link";
+    const body = isLink ? <JoinPage /> : <SignInPage challenge={challenge} to={to} />;
+    return plainPage({ title: isLink ? "Welcome" : "Sign in", body, ...refusalOf(error.problem, method) });
   }
+}
+
+function refusalOf({ code, detail }: Problem, method: SignInMethod) {
+  return { fault: wordsOf(code === "unauthorized" ? detail : code, method), status: problemCodes[code] };
 }
 
 function plainPage({ status = 200, ...page }: View & { readonly fault?: string; readonly status?: number }): Response {

@@ -1,6 +1,7 @@
 /** The pages before somebody is signed in: the link that lets them in once, and the door. */
 import type { Child } from "hono/jsx";
 import { ownValue } from "../conversation/own-value.js";
+import type { SignInMethod } from "../tenancy/person.js";
 import { onceMark } from "./parts.js";
 
 /** Why somebody wasn't let in; what stands for each reason that `sign-in.ts` of the application gives. */
@@ -14,11 +15,22 @@ const reasons: Readonly<Record<string, string>> = {
   too_many_requests: "Too many failed tries. Wait a minute.",
 };
 
+/** Where it isn't what holds of a link. */
+const reasonsOf: Readonly<Record<SignInMethod, Readonly<Record<string, string>>>> = {
+  link: {},
+  passkey: { unknown: "This passkey isn't known here. It may have been taken away, or belongs to another console." },
+  access: {
+    unknown:
+      "Cloudflare Access let you through, and nobody of your address is invited here. Ask an admin to invite you.",
+    signature: "What Cloudflare Access says of you could not be checked. Try again.",
+    expired: "What Cloudflare Access says of you has expired. Load the page again.",
+    unavailable: "Cloudflare Access could not be asked for its keys. Try again in a moment.",
+  },
+};
+
 /** @param reason the detail of the refusal, or its code */
-export function wordsOf(reason: string, isPasskey: boolean): string {
-  if (isPasskey && reason === "unknown")
-    return "This passkey isn't known here. It may have been taken away, or belongs to another console.";
-  return ownValue(reasons, reason) ?? "That didn't work. Try again.";
+export function wordsOf(reason: string, method: SignInMethod): string {
+  return ownValue(reasonsOf[method], reason) ?? ownValue(reasons, reason) ?? "That didn't work. Try again.";
 }
 
 /** What stands behind `#` comes to the page alone, and is sent when the button is pressed: previews of links use nothing up. */
@@ -39,9 +51,27 @@ export function JoinPage(): Child {
   );
 }
 
-export function SignInPage({ challenge, to }: { readonly challenge: string; readonly to: string }): Child {
+/** @param offers tenants that Cloudflare Access has brought somebody to the door of */
+export function SignInPage({
+  challenge,
+  to,
+  offers = [],
+}: {
+  readonly challenge: string;
+  readonly to: string;
+  readonly offers?: readonly { readonly tenantId: string; readonly tenantName: string; readonly email: string }[];
+}): Child {
   return (
     <div class="plain">
+      {offers.map(({ tenantId, tenantName, email }) => (
+        <form method="post" action="/console/access" data-plain class="actions">
+          <input type="hidden" name="to" value={to} />
+          <input type="hidden" name="tenant" value={tenantId} />
+          <button type="submit" class="primary">
+            Sign in to <bdi>{tenantName}</bdi> as <bdi>{email}</bdi>
+          </button>
+        </form>
+      ))}
       <PasskeyForm challenge={challenge} to={to} />
       <p class="dim">
         No passkey yet, or not on this device? Use the link that you were sent, or ask an admin of yours for a new one.

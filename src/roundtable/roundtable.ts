@@ -146,6 +146,8 @@ export const roundtableErrorSchema = z.object({
 });
 export type RoundtableError = z.infer<typeof roundtableErrorSchema>;
 
+const optionalText = z.string().optional();
+
 export const roundtableSchema = z.object({
   /** The roundtable's id. */
   sessionId: z.string(),
@@ -169,7 +171,7 @@ export const roundtableSchema = z.object({
     z.object({
       agentId: z.string(),
       name: z.string(),
-      role: z.string().optional(),
+      role: optionalText,
       perspective: perspectiveTextSchema.optional(),
     }),
   ),
@@ -196,8 +198,8 @@ export const roundtableSchema = z.object({
   /** Supervisors whose failure let something through. */
   degraded: z.array(z.string()),
   usage: usageSchema,
-  subject: z.string().optional(),
-  externalId: z.string().optional(),
+  subject: optionalText,
+  externalId: optionalText,
   metadata: metadataSchema,
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),

@@ -1,7 +1,7 @@
 /** What lets people into the console, in D1: links, sessions and passkeys. Of secrets their digests alone are kept. */
 import { z } from "zod";
 import { personRoles } from "../conversation/actor-record.js";
-import { all, batch, type Database, first, hasChanged, run, type Sql, sql } from "../platform/sql.js";
+import { all, batch, type Database, first, hasChanged, listed, run, type Sql, sql } from "../platform/sql.js";
 import { challengeMs, idleSessionMs, longestSessionMs, personStatuses, type SignInMethod } from "../tenancy/person.js";
 import { revisionColumn, revisionRow } from "./caller-store.js";
 import { integer, number, numberOrNull, text } from "./columns.js";
@@ -27,6 +27,7 @@ const sessionRow = revisionRow.extend({
   expires_at: number,
 });
 const invitationRow = z.object({ ...whoRow, tenant_name: text, expires_at: number, used_at: numberOrNull });
+const accessRow = z.object({ ...whoRow, tenant_name: text, team_domain: text });
 const passkeyRow = z.object({ ...whoRow, public_key: text, algorithm: integer, sign_count: integer });
 const listedPasskeyRow = z
   .object({ credential_id: text, label: text, created_at: number, last_used_at: numberOrNull })
@@ -141,6 +142,25 @@ export class ConsoleStore {
     const use = sql`UPDATE passkeys SET sign_count = ${passkey.count}, last_used_at = ${at}
       WHERE credential_id = ${passkey.credentialId} AND sign_count = ${passkey.before}`;
     return this.begin(use, who, "passkey", sessionHash, at);
+  }
+
+  /** Whose Access application this is, and who of theirs has the address. */
+  async membersOfAudience(audiences: readonly string[], email: string) {
+    const audience = sql`json_extract(t.settings, '$.access.audience')`;
+    const rows = await all(this.db, accessRow)`
+      SELECT t.tenant_id, t.name AS tenant_name, json_extract(t.settings, '$.access.teamDomain') AS team_domain,
+        p.person_id, p.name, p.email, p.role, p.status
+      FROM tenants t INDEXED BY tenants_by_audience JOIN people p ON p.tenant_id = t.tenant_id AND p.email = ${email}
+      WHERE ${audience} IN ${listed(audiences)} AND ${audience} IS NOT NULL LIMIT 20`;
+    return rows.map((row) => ({ ...memberOf(row), tenantName: row.tenant_name, teamDomain: row.team_domain }));
+  }
+
+  /** Begins a session for somebody for whom Access vouches. @returns whether they may come in */
+  signInByAccess(who: Member, sessionHash: string): Promise<boolean> {
+    const at = this.now();
+    const use = sql`UPDATE people SET last_seen_at = ${at}
+      WHERE tenant_id = ${who.tenantId} AND person_id = ${who.personId} AND status <> 'suspended'`;
+    return this.begin(use, who, "access", sessionHash, at);
   }
 
   /** @param use what has to change something, or there is no session */

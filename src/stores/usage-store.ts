@@ -1,9 +1,10 @@
 /** What turns and runs have taken, in D1: written once by their outboxes, and added up as it is asked for. */
 import { z } from "zod";
 import { batch, type Database, joined, type Sql, sql } from "../platform/sql.js";
-import { mostRecent, type RecentWork } from "../tenancy/overview.js";
 import {
   maxUsageLines,
+  mostRecent,
+  type RecentWork,
   type UsageGroup,
   type UsageQuery,
   type UsageReport,

@@ -2,29 +2,10 @@
 import { z } from "zod";
 import { lazily } from "../text/lazily.js";
 import { limitStateSchema, measures } from "./limits/limit.js";
+import type { RecentWork } from "./usage.js";
 
-/** Rows of usage that an overview is made of, at most. */
-export const mostRecent = 5_000;
 /** Lines of each of its lists, at most. */
 export const mostLines = 10;
-
-/** What ended, of one kind, agent, user and status. */
-export interface RecentWork {
-  /** `turn`, `run` or `round`; what else takes tokens is no work of its own. */
-  readonly kind: string;
-  readonly agent: string;
-  readonly subject: string;
-  readonly status: string;
-  /** When the first of it ended, in milliseconds since the epoch. */
-  readonly since: number;
-  readonly works: number;
-  readonly degraded: number;
-  readonly rows: number;
-  readonly modelCalls: number;
-  readonly tokens: number;
-  readonly money: number;
-  readonly unpriced: number;
-}
 
 const takenSchema = lazily(() =>
   z.object({

@@ -14,7 +14,7 @@ export const longestSessionMs = 7 * 24 * hour;
 export const challengeMs = 300_000;
 
 /** How somebody signed in. */
-export const signInMethods = ["link", "passkey"] as const;
+export const signInMethods = ["link", "passkey", "access"] as const;
 export type SignInMethod = (typeof signInMethods)[number];
 
 const name = z.string().trim().min(1).max(200);

@@ -11,6 +11,7 @@ import {
 import { itemName } from "../conversation/names.js";
 import { secretText } from "../conversation/secret-text.js";
 import { ordersInDataActions } from "../supervision/orders-in-data.js";
+import { accessSchema } from "./access.js";
 import { widenableActs } from "./acts.js";
 import { retentionSchema } from "./retention.js";
 
@@ -53,6 +54,8 @@ export const settingsSchema = z.strictObject({
   corsOrigins: z.array(originSchema).max(50).default([]),
   /** For how many days what is kept; without it for ever. */
   retention: z.lazy(retentionSchema).optional(),
+  /** Cloudflare Access before the console: people whom it lets through may sign in by it. */
+  access: z.lazy(accessSchema).optional(),
   /** Where sessions, runs, roundtables, threads and conversations run and are stored. It can't change once the tenant has any. */
   jurisdiction: z.enum(jurisdictions).optional(),
 });
@@ -93,6 +96,7 @@ const {
   clientMay,
   corsOrigins,
   retention,
+  access,
   jurisdiction,
 } = settingsSchema.shape;
 
@@ -111,6 +115,8 @@ const settingsChangeSchema = z.strictObject({
   corsOrigins: corsOrigins.unwrap().optional(),
   /** All of it at once; null for everything for ever. */
   retention: retention.nullable(),
+  /** Null takes it away. */
+  access: access.nullable(),
   /** Null for none; only while the tenant has no sessions, runs, roundtables, threads or conversations. */
   jurisdiction: jurisdiction.nullable(),
 });

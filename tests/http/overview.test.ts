@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { UsageStore } from "../../src/stores/usage-store.js";
-import { mostRecent } from "../../src/tenancy/overview.js";
+import { mostRecent } from "../../src/tenancy/usage.js";
 import { answer, httpTool, openAsk, toolCalls } from "../durable-objects/supervision/support.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
 import { numberedRows } from "../support/numbered-rows.js";

@@ -266,6 +266,8 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/application/grants/claims.ts openClaims": "8,000 units at most; by readJson",
   "src/application/grants/clients.ts OAuthError.constructor": "a sentence of ours",
   "src/application/grants/clients.ts registerClient": "by readJson, within its bound",
+  "src/application/people/sign-in.ts failedSignIn": "an address of a caller, which it hands on",
+  "src/tenancy/access.ts issuerOf": "a team's domain of 300 units at most, whose last one alone is looked at",
   "src/console/guard.ts policyWith": "an address of 500 units at most, as isRedirectAddress has it",
   "src/application/memory/": "hands them to supervision, the store and the search, which are fed",
   "src/application/openai/answer-in-chat.ts answerOpenAsk": "tried over the API; its words are cut by trimEndOf",

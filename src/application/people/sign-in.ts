@@ -1,5 +1,5 @@
 /**
- * How people come in: by a link or a passkey. No acts: acts begin with the person that these find. Whoever is refused and known stands
+ * How people come in: by a link or a passkey (by Cloudflare Access: `access.ts`). No acts: acts begin with the person that these find. Whoever is refused and known stands
  * in the tenant's audit; who guesses is slowed down.
  */
 import { z } from "zod";
@@ -63,7 +63,7 @@ function servicesOfSecret(secret: string, services: Services): Services | undefi
 const freeTries = 5;
 
 /** Counts a try that failed, and says what to answer. Who comes with what is right is let in whatever others tried. */
-async function failed(
+export async function failedSignIn(
   address: string,
   services: Services,
   known?: { who: Member; method: SignInMethod; reason: string },
@@ -87,13 +87,13 @@ export async function signInByLink(code: string, address: string, anywhere: Serv
   const services = servicesOfSecret(code, anywhere) ?? anywhere;
   const codeHash = await sha256Hex(code);
   const found = await (await services.consoles()).invitation(codeHash);
-  if (found === undefined) throw await failed(address, services);
+  if (found === undefined) throw await failedSignIn(address, services);
   const { expiresAt, usedAt, status } = found;
   const state = invitationState({ expiresAt, usedAt, suspended: status === "suspended" }, services.now());
-  if (state !== "usable") throw await failed(address, services, { who: found, method: "link", reason: state });
+  if (state !== "usable") throw await failedSignIn(address, services, { who: found, method: "link", reason: state });
   const secret = markSecret(newCode(32), services.database);
   if (await (await services.consoles()).signInByLink(found, codeHash, await sha256Hex(secret))) return secret;
-  throw await failed(address, services, { who: found, method: "link", reason: "used" });
+  throw await failedSignIn(address, services, { who: found, method: "link", reason: "used" });
 }
 
 const signIn = "sign in";
@@ -126,10 +126,10 @@ export async function signInByPasskey(
   anywhere: Services,
 ): Promise<string> {
   const passkey = await findPasskey(sent.credentialId, anywhere);
-  if (passkey === undefined) throw await failed(address, anywhere);
+  if (passkey === undefined) throw await failedSignIn(address, anywhere);
   const services = servicesOf(passkey.tenantId, anywhere);
   const { consoles } = services;
-  const refuse = (reason: string) => failed(address, services, { who: passkey, method: "passkey", reason });
+  const refuse = (reason: string) => failedSignIn(address, services, { who: passkey, method: "passkey", reason });
   if (passkey.status === "suspended") throw await refuse("suspended");
   if (!(await openChallenge(sent.challenge, signIn, services))) throw await refuse("expired");
   const count = await readAuthenticatorData("webauthn.get", sent, { ...at, challenge: sent.challenge });
