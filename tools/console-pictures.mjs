@@ -44,11 +44,16 @@ async function furnish() {
   const clerk = { id: "clerk", description: "Orders", capabilities: { skills: ["order"] }, model: "offline" };
   const team = { supervisor: { strategy: "skill-based" }, workers: [clerk] };
   const { runId } = await call("POST", "/v1/runs", { team, input: "Where is my order?", subject: "ana" });
-  return { roundtable: `/console/roundtables/${sessionId}`, run: `/console/runs/${runId}` };
+  const redirect_uri = "http://127.0.0.1:7777/callback";
+  const program = { client_name: "An editor", redirect_uris: [redirect_uri] };
+  const { client_id } = await call("POST", "/oauth/register", program);
+  const asked = { response_type: "code", client_id, redirect_uri, code_challenge_method: "S256" };
+  const authorize = `/console/authorize?${new URLSearchParams({ ...asked, code_challenge: "x".repeat(43) })}`;
+  return { authorize, roundtable: `/console/roundtables/${sessionId}`, run: `/console/runs/${runId}` };
 }
 
 /** What docs/console.md shows. */
-const shown = ["overview", "inbox", "roundtable", "decisions", "supervisors", "people"];
+const shown = ["overview", "inbox", "roundtable", "authorize", "decisions", "supervisors", "people"];
 const views = folder
   ? [1280, 800, 390].flatMap((width) => ["light", "dark"].map((colorScheme) => ({ width, colorScheme })))
   : [{ width: 1120, colorScheme: "light" }];

@@ -241,7 +241,7 @@ interface Framing {
 }
 
 /** A screen in its frame. What polls sends the digest that it has, and is told when nothing has changed. */
-function framed(c: C, me: SignedIn, view: View, { status = 200, revision, ...more }: Framing): Response {
+function framed(c: C, me: SignedIn, view: View, { status = view.status ?? 200, revision, ...more }: Framing): Response {
   const html = renderPage({ notice: noticeOf(c), ...view, ...more, me, screens });
   const etag = revision === undefined ? `"${digest(html)}"` : `"${revision} ${digest(html)}"`;
   if (status === 200 && c.req.header("if-none-match") === etag) return c.body(null, 304);

@@ -40,6 +40,8 @@ export interface View {
   readonly formsTo?: string;
   /** What is said above it: what was just done. */
   readonly notice?: string | undefined;
+  /** Where it isn't 200. */
+  readonly status?: number;
 }
 
 /** Somebody's request for a screen. */

@@ -8,7 +8,8 @@ import {
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { policyWith } from "../../src/console/guard.js";
 import { isRedirectAddress, isResource, matchesRedirect } from "../../src/platform/oauth-addresses.js";
 import { auditOf } from "../support/audit.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
@@ -235,8 +236,14 @@ describe("requests that are wrong", () => {
     };
     // A host that shows its user some families of tools sends its whole address.
     for (const changes of [{}, { resource: `${origin}/mcp?tools=asks` }]) expect((await ask(changes)).status).toBe(200);
-    for (const changes of [{ redirect_uri: "https://evil.example/callback" }, { client_id: "cnc_garbage" }])
-      expect((await ask(changes)).status).toBe(422);
+    for (const [changes, why] of [
+      [{ redirect_uri: "https://evil.example/callback" }, "asks to be answered where it hasn&#39;t registered"],
+      [{ client_id: "cnc_garbage" }, "This program isn&#39;t registered here, or its registration is over"],
+      [{ client_id: "https://127.0.0.1/" }, "not an address of one"],
+    ] as const) {
+      const answer = await ask(changes);
+      expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining(why)]);
+    }
     for (const [changes, error] of [
       [{ code_challenge_method: "plain" }, "invalid_request"],
       [{ response_type: "token" }, "unsupported_response_type"],
@@ -274,4 +281,64 @@ it("addresses of answers are exact, but for the port of the own machine", () => 
   );
   expect(isResource("http://127.0.0.1:8787/mcp", "http://localhost:8787")).toBe(true);
   expect(isResource("https://other.test/mcp", origin)).toBe(false);
+});
+
+it("a page's form may lead to what its program registered, and nowhere else", () => {
+  const led = (address: string) => /form-action ([^;]*);/.exec(policyWith(address))?.[1];
+  expect(led("https://a.example:8443/cb?x=1")).toBe("'self' https://a.example:8443");
+  expect(led("http://127.0.0.1:7777/cb")).toBe("'self' http://127.0.0.1:7777");
+  // A policy has no words for these but their scheme.
+  expect(led("cursor://anysphere.cursor-retrieval/cb")).toBe("'self' cursor:");
+  expect(led("com.example.app:/cb")).toBe("'self' com.example.app:");
+  expect(led("http://[::1]:7777/cb")).toBe("'self' http:");
+  for (const address of ["https://a.example/;script-src *", "https://a.example/ cb", "cursor://x/;default-src *"])
+    expect(policyWith(address).match(/;/g)).toHaveLength(policyWith("https://a.example/").match(/;/g)?.length ?? 0);
+});
+
+describe("a program whose id is an address", () => {
+  const id = "https://127.0.0.1/client.json";
+  const answering = (status: number, body: unknown) =>
+    vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json(body, { status }));
+  const ask = (cookie: string, changes: Record<string, string> = {}) => {
+    const pkce = { code_challenge: "x".repeat(43), code_challenge_method: "S256" };
+    const good = { response_type: "code", client_id: id, redirect_uri: "cursor://x/cb", ...pkce };
+    return fetchHere(`${origin}/console/authorize?${new URLSearchParams({ ...good, ...changes })}`, {
+      headers: { cookie },
+    });
+  };
+
+  it("is what its document says, and is answered where that says so, at a scheme of its own too", async () => {
+    const { cookie } = await signedIn(await newTenant());
+    const document = { client_id: id, client_name: "An editor", redirect_uris: ["cursor://x/cb"] };
+    const asked = answering(200, document);
+    const page = await ask(cookie);
+    expect(asked).toHaveBeenCalledWith(id, expect.objectContaining({ redirect: "manual" }));
+    const text = await page.text();
+    for (const shown of ["An editor", "It says so at", "127.0.0.1", "cursor:"]) expect(text).toContain(shown);
+    expect(page.headers.get("content-security-policy")).toContain("form-action 'self' cursor:;");
+    expect((await ask(cookie, { redirect_uri: "cursor://y/cb" })).status).toBe(422);
+    asked.mockRestore();
+  });
+
+  it("isn't let in where the document isn't there, is another's, or leads where nobody may be sent", async () => {
+    const { cookie } = await signedIn(await newTenant());
+    const good = { client_id: id, redirect_uris: ["cursor://x/cb"] };
+    for (const [status, body] of [
+      [404, good],
+      [302, good],
+      [200, { ...good, client_id: "https://evil.example/client.json" }],
+      [200, { ...good, redirect_uris: ["javascript:alert(1)"] }],
+      [200, { ...good, redirect_uris: [] }],
+      [200, "no document"],
+    ] as const) {
+      const asked = answering(status, body);
+      const page = await ask(cookie);
+      expect([status, page.status, await page.text()]).toEqual([
+        status,
+        422,
+        expect.stringContaining("The document at the program&#39;s id can&#39;t be used"),
+      ]);
+      asked.mockRestore();
+    }
+  });
 });

@@ -1,13 +1,32 @@
 /** A program asks to be let in at `/mcp`: who it is, where its answer goes, and what it may reach. Whoever is signed in decides. */
 import { grantAccess, readAccessRequest, refuseAccess } from "../../application/grants/manage-grants.js";
+import { attempt, type Problem, problemCodes } from "../../conversation/problem.js";
 import { Button, Facts, Form } from "../parts.js";
 import { perform, type Screen, sentIn, type View, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 
 const search = ({ url }: Visit) => ({ search: url.search });
 
+/** Nobody is sent anywhere: what the program asks for is said, so that its maker can mend it. */
+function refusal({ code, detail }: Problem): View {
+  return {
+    title: "This program can't be let in",
+    status: problemCodes[code],
+    body: (
+      <>
+        <p>
+          <Text inline text={detail} />
+        </p>
+        <p>Nothing was let in. Begin again in the program; if that doesn't help, show this to who makes it.</p>
+      </>
+    ),
+  };
+}
+
 async function show(visit: Visit): Promise<View | string> {
-  const asked = await perform(visit, readAccessRequest, search(visit));
+  const read = await attempt(() => perform(visit, readAccessRequest, search(visit)));
+  if (!read.ok) return refusal(read.problem);
+  const asked = read.value;
   if ("to" in asked) return asked.to;
   const { client, clientOf, host, reach, agents } = asked;
   const { me } = visit;
