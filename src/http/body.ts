@@ -34,7 +34,7 @@ export const readBody = createMiddleware<AppEnv>(async (c, next) => {
 });
 
 /** @returns the text, without a byte order mark */
-async function readLimited(request: Request): Promise<string> {
+export async function readLimited(request: Request): Promise<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   let size = 0;
   let text = "";

@@ -20,6 +20,12 @@ export const askingStateSchema = z.object({
 });
 export type AskingState = z.infer<typeof askingStateSchema>;
 
+/** A question as that host is sent it: a request of ours, whose id names the ask. */
+export interface Elicitation {
+  readonly id: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
 /** What a tool's call is given beside its arguments. */
 export interface Call {
   readonly actor: Actor;
@@ -27,6 +33,10 @@ export interface Call {
   readonly context: ServerContext;
   /** Of the tool and its arguments, but for how long is waited: the same for the same call sent again. */
   readonly digest: () => Promise<string>;
+  /** Puts a question to the user of a host of the protocol before; not there where it can't. */
+  readonly elicit?: ((question: Elicitation, context: ServerContext) => Promise<void>) | undefined;
+  /** What this call goes on with, whose question was answered while it waited. */
+  readonly goesOn?: AskingState;
   /** Seals what the host carries back and forth, so that it can't be made up, nor used by another. */
   readonly seal: (state: AskingState, context: ServerContext) => Promise<string>;
 }

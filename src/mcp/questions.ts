@@ -1,6 +1,6 @@
 /**
  * Questions to the person at the host. A host that can ask its user gets them as `input_required`, with a sealed note on what to go
- * on with; any other gets a result `needs_input` with their ids, and answers with `answer_ask` those that it may answer.
+ * on with; any other gets a result `needs_input` with their ids, and answers with `answer_ask` those that it may answer. Hosts of the protocol before: `elicitation.ts`.
  */
 import { type InputRequiredResult, inputRequired, inputResponse } from "@modelcontextprotocol/server";
 import { z } from "zod";
@@ -44,7 +44,7 @@ const canAskSchema = z.object({
   "io.modelcontextprotocol/clientCapabilities": z.object({ elicitation: z.record(z.string(), z.unknown()) }),
 });
 
-/** Whether the host says that it can ask its user. Hosts of the protocol before say so only once, to nobody who still knows. */
+/** Whether the host says that it can ask its user, as it does with each request. */
 function canAsk({ context }: Pick<Call, "context">): boolean {
   return canAskSchema.safeParse(context.mcpReq.envelope).success;
 }
@@ -64,7 +64,7 @@ function wasDeclined(askId: string, { context }: Pick<Call, "context">): boolean
   return given.kind === "elicit" && given.action !== "accept";
 }
 
-function formFor({ kind, question, context, suggestions }: Question) {
+export function formFor({ kind, question, context, suggestions }: Question) {
   const message = context === undefined ? question : `${question}\n\n${context}`;
   const described = suggestions === undefined ? {} : { description: `For example: ${suggestions.join(", ")}` };
   switch (kind) {
@@ -105,7 +105,8 @@ function form(message: string, properties: Record<string, Property>, required: s
 
 /** What the host came back with, if it did: the state it carried, with the answer given to its ask. */
 export async function resumed(call: Call): Promise<Result<AskingState> | undefined> {
-  const { context, actor, services } = call;
+  const { context, actor, services, goesOn } = call;
+  if (goesOn !== undefined) return ok(goesOn);
   const state = askingStateSchema.safeParse(context.mcpReq.requestState());
   if (!state.success) return undefined;
   // Its result would be shown as that of what is called now.
@@ -125,7 +126,7 @@ export async function resumed(call: Call): Promise<Result<AskingState> | undefin
   return ok(state.data);
 }
 
-function withoutEmpty(content: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function withoutEmpty(content: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(content).filter(([, value]) => value !== ""));
 }
 

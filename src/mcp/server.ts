@@ -3,9 +3,13 @@ import { createMcpHandler, createRequestStateCodec, McpServer, type ServerContex
 import { boundedSchemaCheck } from "../application/mcp-schema-check.js";
 import { readPrompts } from "../application/memory/read-prompts.js";
 import type { Services } from "../application/services.js";
+import { attempt } from "../conversation/problem.js";
+import { readLimited } from "../http/body.js";
 import type { Actor } from "../tenancy/actor.js";
 import { authorize } from "../tenancy/authority.js";
-import type { AskingState } from "./call.js";
+import { readJson } from "../text/json.js";
+import type { AskingState, Elicitation } from "./call.js";
+import { canBeElicited, sessionIdFor, takeAnswer } from "./elicitation.js";
 import { type Choice, familiesText } from "./families.js";
 import { registerPrompts } from "./prompts.js";
 import { registerResources } from "./resources.js";
@@ -21,12 +25,22 @@ const instructions =
   "Conclave: supervised conversations with agents (list_agents, create_session, send_message), routed teams (run_team), debating panels (start_roundtable, continue_roundtable), an inbox of questions (list_asks, answer_ask), and memories (create_vault, create_memory_in_vault, add_entry, search_memories). What comes back has passed supervision. A result with the status needs_input waits for answer_ask, where its text says so; what staff is asked is answered elsewhere.";
 
 /** Answers a request of an actor who has been let in. */
-export function answerMcp(request: Request, actor: Actor, services: Services, shown: Choice): Promise<Response> {
-  const handler = createMcpHandler(() => buildServer(actor, services, shown), { maxRequestBodySize: maxBodyBytes });
-  return handler.fetch(request);
+export async function answerMcp(request: Request, actor: Actor, services: Services, shown: Choice): Promise<Response> {
+  // What is too long, or no JSON, is refused as the protocol says it.
+  const text = await attempt(() => readLimited(request.clone()));
+  const message = text.ok ? readJson(text.value).value : undefined;
+  if (await takeAnswer(message, { actor, services })) return new Response(null, { status: 202 });
+  const build = () => buildServer(actor, services, shown, canBeElicited(request));
+  const handler = createMcpHandler(build, { maxRequestBodySize: maxBodyBytes });
+  const answer = await handler.fetch(request, message === undefined ? {} : { parsedBody: message });
+  const sessionId = sessionIdFor(message);
+  if (sessionId === undefined || !answer.ok) return answer;
+  const begun = new Response(answer.body, answer);
+  begun.headers.set("mcp-session-id", sessionId);
+  return begun;
 }
 
-function buildServer(actor: Actor, services: Services, shown: Choice): McpServer {
+function buildServer(actor: Actor, services: Services, shown: Choice, canAsk: boolean): McpServer {
   const [codec, former] = services.sealingSecrets.map((secret) =>
     createRequestStateCodec<AskingState>({
       key: `mcp request state ${secret}`,
@@ -53,8 +67,13 @@ function buildServer(actor: Actor, services: Services, shown: Choice): McpServer
     },
   );
   const seal = (state: AskingState, context: ServerContext) => codec.mint(state, context);
+  const elicit = async ({ id, params }: Elicitation, { mcpReq }: ServerContext) =>
+    server.server.transport?.send(
+      { jsonrpc: "2.0", id, method: "elicitation/create", params },
+      { relatedRequestId: mcpReq.id },
+    );
   const tools = toolsFor(actor, allTools);
-  for (const tool of tools) tool.register(server, { actor, services, seal });
+  for (const tool of tools) tool.register(server, { actor, services, seal, elicit: canAsk ? elicit : undefined });
   const listed = tools.filter((tool) => shown.tools.has(tool));
   server.server.setRequestHandler("tools/list", () => ({ tools: listed.map((tool) => tool.listed()) }));
   registerResources(server, { actor, services });

@@ -16,8 +16,12 @@ import { authorize } from "../tenancy/authority.js";
 import { lazily } from "../text/lazily.js";
 import { inEitherSpelling } from "./arguments.js";
 import type { Call } from "./call.js";
+import { elicited } from "./elicitation.js";
 import { outlined } from "./outline.js";
 import { type Asking, askInTheWay, inputFor } from "./questions.js";
+
+/** Questions that one call puts to its host's user, one after the other. */
+const mostQuestions = 8;
 
 /** How a tool stands to the world, for hosts that ask before they call. */
 export type Effect = "reads" | "adds" | "changes" | "deletes";
@@ -69,7 +73,13 @@ export function mcpTool<I extends z.ZodObject, O extends z.ZodObject>(definition
     server.registerTool(name, { title, description, annotations, ...schemas }, async (given, context) => {
       const digest = (): Promise<string> => digestOf(name, given);
       const call = { ...caller, actor: await commanding(caller.actor, given, digest), context, digest };
-      const result = await attempt(() => definition.run(given, call));
+      let result = await attempt(() => definition.run(given, call));
+      for (let asked = 0; result.ok && asked < mostQuestions; asked++) {
+        const asking = definition.asking?.(result.value);
+        const goesOn = asking && (await elicited(asking, call, Number(given.waitMs ?? 0)));
+        if (goesOn === undefined) break;
+        result = await attempt(() => definition.run(given, { ...call, goesOn }));
+      }
       return result.ok ? rendered(definition, result.value, call) : failure(result.problem, call);
     });
   };

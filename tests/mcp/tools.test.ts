@@ -197,34 +197,37 @@ describe.each(eras.map((era) => [eraName(era), era] as const))("MCP, protocol %s
   });
 });
 
-describe("MCP, where the host can ask its user", () => {
-  it("asks them, and goes on at that very step without a second run", async () => {
-    const tenant = await newTenant();
-    const team = newTeam({ billing: {} }, { tools: ["ask_human"] });
-    await tenant.put("teams", "help", team.definition);
-    await team.supervisor.reply(asksHuman("Which invoice?", { suggestions: ["7", "8"] }), routesTo("billing"));
-    await modelOf(team, "billing").reply({ text: "Invoice 7 is paid." });
-    const asked: string[] = [];
-    const client = await mcpClient(tenant.key, { pin: "2026-07-28" }, (question) => {
-      asked.push(question);
-      return { response: "7" };
+describe.each(eras.map((era) => [eraName(era), era] as const))(
+  "MCP, where the host can ask its user, protocol %s",
+  (_name, era) => {
+    it("asks them, and goes on at that very step without a second run", async () => {
+      const tenant = await newTenant();
+      const team = newTeam({ billing: {} }, { tools: ["ask_human"] });
+      await tenant.put("teams", "help", team.definition);
+      await team.supervisor.reply(asksHuman("Which invoice?", { suggestions: ["7", "8"] }), routesTo("billing"));
+      await modelOf(team, "billing").reply({ text: "Invoice 7 is paid." });
+      const asked: string[] = [];
+      const client = await mcpClient(tenant.key, era, (question) => {
+        asked.push(question);
+        return { response: "7" };
+      });
+      const done = await callTool(client, "run_team", { team: "help", input: "Is it paid?" });
+      expect(done).toMatchObject({ text: "Invoice 7 is paid.", result: { status: "completed" } });
+      expect(asked).toEqual(["Which invoice?"]);
+      await expect.poll(async () => (await tenant.call("GET", "/v1/runs")).body.items).toHaveLength(1);
     });
-    const done = await callTool(client, "run_team", { team: "help", input: "Is it paid?" });
-    expect(done).toMatchObject({ text: "Invoice 7 is paid.", result: { status: "completed" } });
-    expect(asked).toEqual(["Which invoice?"]);
-    await expect.poll(async () => (await tenant.call("GET", "/v1/runs")).body.items).toHaveLength(1);
-  });
 
-  it("leaves a question open that they close without an answer", async () => {
-    const tenant = await newTenant();
-    const team = newTeam({ billing: {} }, { tools: ["ask_human"] });
-    await tenant.put("teams", "help", team.definition);
-    await team.supervisor.reply(asksHuman("Which invoice?"));
-    const client = await mcpClient(tenant.key, { pin: "2026-07-28" }, () => undefined);
-    const left = await callTool(client, "run_team", { team: "help", input: "Is it paid?" });
-    expect(left.result).toMatchObject({ status: "needs_input", asks: [{ question: "Which invoice?" }] });
-  });
-});
+    it("leaves a question open that they close without an answer", async () => {
+      const tenant = await newTenant();
+      const team = newTeam({ billing: {} }, { tools: ["ask_human"] });
+      await tenant.put("teams", "help", team.definition);
+      await team.supervisor.reply(asksHuman("Which invoice?"));
+      const client = await mcpClient(tenant.key, { pin: "2026-07-28" }, () => undefined);
+      const left = await callTool(client, "run_team", { team: "help", input: "Is it paid?" });
+      expect(left.result).toMatchObject({ status: "needs_input", asks: [{ question: "Which invoice?" }] });
+    });
+  },
+);
 
 describe("the door of MCP", () => {
   const knock = (headers: Record<string, string>) =>
