@@ -110,10 +110,10 @@ export class Outgoing {
     this.add(`back:${subject}`, { kind: "question", text: texts.handedBack(userId) }, undefined, `handover:${subject}`);
   }
 
-  private openQuestion(ask: Ask, target: Target, { maxCharacters }: BoundChannel): void {
+  private openQuestion(ask: Ask, target: Target, { maxCharacters, origin }: BoundChannel): void {
     const token = this.ports.store.nameQuestion(ask.askId, newShortToken());
     if (ask.from.turnId !== undefined) this.ended(ask.from.turnId);
-    const post = questionPost(ask, token);
+    const post = questionPost(ask, token, origin);
     const parts = splitText(post.text, maxCharacters);
     const last = parts.pop() ?? "";
     for (const [at, text] of parts.entries()) this.add(`askpart:${ask.askId}:${at}`, { kind: "reply", text }, target);

@@ -131,6 +131,8 @@ export const replayWindowMs = 300_000;
 export interface BoundChannel
   extends Pick<ChannelAdapter<unknown>, "maxCharacters" | "edits" | "forms" | "repeatableMs" | "typingLapsesMs"> {
   readonly kind: string;
+  /** Where the console is, as `https://host`. */
+  readonly origin?: string | undefined;
   receive(request: PlatformRequest, now: number, call: PlatformCall): Promise<Received>;
   openForm(form: Form, request: FormRequest, call: PlatformCall): Promise<Acknowledgement | undefined>;
   send(sending: Sending, call: PlatformCall): Promise<SendOutcome>;

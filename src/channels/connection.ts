@@ -173,6 +173,8 @@ export interface OpenConnection<Kind extends ChannelKind = ChannelKind> {
   /** Stays the same however often the address or the credentials are changed. */
   readonly channelId: string;
   readonly name: string;
+  /** Where its platform reached the deployment last, as `https://host`: there is the console. */
+  readonly origin?: string | undefined;
   readonly connection: ConnectionOf<Kind>;
 }
 
@@ -181,13 +183,16 @@ const adapters: {
 } = platforms;
 
 /** The platform of a connection, bound to its credentials. */
-export async function channelOf<Kind extends ChannelKind>({ connection }: OpenConnection<Kind>): Promise<BoundChannel> {
+export async function channelOf<Kind extends ChannelKind>({
+  connection,
+  origin,
+}: OpenConnection<Kind>): Promise<BoundChannel> {
   const { kind, credentials } = connection;
   const adapter = await adapters[kind].adapter();
   const { maxCharacters, edits, forms, repeatableMs, typingLapsesMs } = adapter;
   return {
     ...{ kind, maxCharacters, edits, forms, repeatableMs },
-    ...defined({ typingLapsesMs }),
+    ...defined({ typingLapsesMs, origin }),
     receive: (request, now, call) => adapter.receive(request, credentials, now, call),
     openForm: async (form, request, call) => adapter.openForm?.(form, request, credentials, call),
     send: (sending, call) => adapter.send(sending, credentials, call),

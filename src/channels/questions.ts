@@ -26,11 +26,12 @@ export function isEditButton(value: string): boolean {
   return readButton(value)?.choice === "edit";
 }
 
-/** What an open ask looks like. */
-export function questionPost(ask: Ask, token: string): Post {
+/** What an open ask looks like. @param origin where the console is, which has a page of what staff is asked */
+export function questionPost(ask: Ask, token: string, origin?: string): Post {
+  const page = ask.audience === "staff" && origin ? `\n\n${origin}/console/inbox/${ask.askId}` : "";
   return {
     kind: "question",
-    text: questionText(ask),
+    text: questionText(ask) + page,
     buttons: buttonsOf(ask).map(({ choice, label, style }) => ({ value: buttonValue(token, choice), label, style })),
     ask: forPrograms(ask),
   };

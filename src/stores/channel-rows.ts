@@ -20,6 +20,7 @@ const row = lazily(() =>
     last_failure_at: numberOrNull,
     last_failure: textOrNull,
     parked: z.number().default(0),
+    origin: textOrNull,
   }),
 );
 
@@ -36,6 +37,8 @@ export interface StoredChannel {
   readonly lastEventAt?: number | undefined;
   readonly lastFailure?: { readonly at: number; readonly detail: string } | undefined;
   readonly parked: number;
+  /** Where the platform reached the deployment last, as `https://host`. */
+  readonly origin?: string | undefined;
 }
 
 /** What a change of a connection is made on: its body as the text that it is. */
@@ -66,6 +69,7 @@ export const channelRow = lazily(() =>
           ? undefined
           : { at: stored.last_failure_at, detail: stored.last_failure },
       parked: stored.parked,
+      origin: stored.origin ?? undefined,
     };
   }),
 );

@@ -148,9 +148,9 @@ export class ChannelStore {
   /** The sealed credentials of a connection, opened; those that it names are named. */
   async open(stored: StoredChannel | undefined): Promise<OpenConnection | undefined> {
     if (stored === undefined) return undefined;
-    const { tenantId, channelId, name } = stored;
+    const { tenantId, channelId, name, origin } = stored;
     const connection = await mapCredentials(stored.connection, (secret) => this.sealer.open(secret));
-    return { tenantId, channelId, name, connection: connectionSchema().parse(connection) };
+    return { tenantId, channelId, name, origin, connection: connectionSchema().parse(connection) };
   }
 
   /** To be used: with the secrets that it names in their places. */
@@ -188,11 +188,12 @@ export class ChannelStore {
     await run(this.db)`DELETE FROM channel_conversations WHERE tenant_id = ${tenantId} AND channel_id = ${channelId}`;
   }
 
-  /** The platform sent something that was signed. */
-  async noteEvent(channelId: string): Promise<void> {
+  /** The platform sent something that was signed. @param origin where, as `https://host` */
+  async noteEvent(channelId: string, origin: string): Promise<void> {
     const now = this.now();
-    await run(this.db)`UPDATE channels SET last_event_at = ${now}
-      WHERE channel_id = ${channelId} AND (last_event_at IS NULL OR last_event_at < ${now - noteEveryMs})`;
+    await run(this.db)`UPDATE channels SET last_event_at = ${now}, origin = ${origin}
+      WHERE channel_id = ${channelId}
+        AND (last_event_at IS NULL OR last_event_at < ${now - noteEveryMs} OR origin IS NOT ${origin})`;
   }
 
   async noteFailure(channelId: string, detail: string): Promise<void> {

@@ -36,6 +36,12 @@ describe("a question in a chat", () => {
     const proposal = { hook: "response", original: "You get 100 euros.", proposed: "You get 40 euros.", diff };
     const review = ask({ kind: "review", audience: "staff", question: "May this response pass?", proposal });
     expect(questionPost(review, token).text).toContain("You get [-100-]{+40+} euros.");
+    // Staff finds its page; end users have none.
+    expect(questionPost(review, token, "https://a.example").text).toMatch(
+      /\n\nhttps:\/\/a\.example\/console\/inbox\/ask_/,
+    );
+    expect(questionPost(ask({}), token, "https://a.example").text).not.toContain("/console/");
+    expect(questionPost(review, token).text).not.toContain("/console/");
     const long = { ...proposal, diff: undefined, original: "x".repeat(100_000) };
     expect(questionPost({ ...review, proposal: long }, token).text.length).toBeLessThan(5_000);
   });

@@ -81,6 +81,9 @@ describe.for([slack, telegram, discord, whatsapp])("on $kind", (platform) => {
       .poll(() => textsTo(channel, platform.reviewers))
       .toContainEqual(expect.stringContaining("refund of 40"));
     expect((await textsTo(channel, platform.conversation)).join()).not.toContain("refund");
+    // What staff is asked names its page in the console.
+    const { askId } = await askOf(tenant, "open");
+    expect((await textsTo(channel, platform.reviewers)).join()).toContain(`://conclave.test/console/inbox/${askId}`);
     const { Accept = "" } = await channel.buttons();
     await channel.deliver(await platform.press(Accept, { id: 7, isStaff: true }));
     await expect

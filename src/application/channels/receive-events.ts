@@ -49,10 +49,11 @@ export async function authenticatePlatform(
 export const receiveChannelEvents = act("receiveChannelEvents", {
   role: "system",
   run: async (_actor, { open, received }: SignedDelivery, services): Promise<Acknowledgement> => {
+    // Before what it leads to: a question to staff names where the console is.
+    await services.channels.noteEvent(open.channelId, services.origin);
     if (received.kind === "events") {
       for (const event of received.events) await handOver(open, event, services);
     }
-    await services.channels.noteEvent(open.channelId);
     const { unreadable } = received;
     if (unreadable !== undefined) await services.channels.noteFailure(open.channelId, unreadable);
     if (received.kind === "answered" || received.form === undefined) return received.answer;
