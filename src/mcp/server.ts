@@ -4,7 +4,7 @@ import { boundedSchemaCheck } from "../application/mcp-schema-check.js";
 import { readPrompts } from "../application/memory/read-prompts.js";
 import type { Services } from "../application/services.js";
 import { attempt } from "../conversation/problem.js";
-import { readLimited } from "../http/body.js";
+import { readLimited } from "../platform/limited-body.js";
 import type { Actor } from "../tenancy/actor.js";
 import { authorize } from "../tenancy/authority.js";
 import { readJson } from "../text/json.js";
