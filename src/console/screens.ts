@@ -17,12 +17,13 @@ import { resources } from "./screens/resources.js";
 import { roundtable, roundtables } from "./screens/roundtables.js";
 import { run, runs, runTrace } from "./screens/runs.js";
 import { settings } from "./screens/settings.js";
+import { several } from "./screens/several.js";
 import { turn } from "./screens/turn.js";
 import { webhook, webhooks } from "./screens/webhooks.js";
 import { you } from "./screens/you.js";
 
 export const screens: readonly Screen[] = [
-  ...[overview, inbox, ask, conversations, conversation, message, turn],
+  ...[overview, inbox, several, ask, conversations, conversation, message, turn],
   ...[runs, run, runTrace, roundtables, roundtable, decisions, decision],
   ...resources,
   ...[

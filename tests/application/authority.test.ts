@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { acts } from "../../src/application/acts.js";
 import { answerAsk } from "../../src/application/asks/answer-ask.js";
+import { answerAsks } from "../../src/application/asks/answer-asks.js";
 import { answererOf } from "../../src/application/asks/ask-view.js";
 import { claimAsk } from "../../src/application/asks/claim-ask.js";
 import { readInboxRevision } from "../../src/application/asks/count-asks.js";
@@ -223,6 +224,7 @@ const calls: Readonly<Record<string, Call>> = {
     changeSessionContext(actor, { sessionId: "ses_1", change: contextChangeSchema.parse({}) }, services),
   followEvents: async (actor, services) => (await followEvents(actor, root, services)).stream(events),
   answerAsk: (actor, services) => answerAsk(actor, { askId: "ask_1", answer: { response: "yes" } }, services),
+  answerAsks: (actor, services) => answerAsks(actor, { askIds: ["ask_1"], decision: "accept" }, services),
   readInboxRevision: (actor, services) => readInboxRevision(actor, {}, services),
   claimAsk: (actor, services) => claimAsk(actor, { askId: "ask_1", claim: { takeOver: true } }, services),
   answerStaffAsks: (actor, services) =>

@@ -1,5 +1,5 @@
 /** People decide in the console what waits for them: as a browser without script sends it. */
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { answer, httpTool, openAsk, seenBy, toolCalls } from "../durable-objects/supervision/support.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
@@ -21,13 +21,18 @@ async function reviewer(tenant: TestTenant) {
     redirect: "manual",
   });
   const cookie = (joined.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
-  const visit = (path: string, form?: Record<string, string>) =>
+  const visit = (path: string, form?: Record<string, string> | [string, string][], more: Record<string, string> = {}) =>
     exports.default.fetch(`${origin}/console${path}`, {
-      headers: { ...sameOrigin, cookie },
+      headers: { ...sameOrigin, cookie, ...more },
       redirect: "manual",
       ...(form && { method: "POST", body: new URLSearchParams(form).toString() }),
     });
   return { visit, page: async (path: string) => (await visit(path)).text() };
+}
+
+async function gzipped(text: string): Promise<number> {
+  const packed = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
+  return (await new Response(packed).arrayBuffer()).byteLength;
 }
 
 async function held(reply = "You get a refund.") {
@@ -137,6 +142,90 @@ describe("the inbox of the console", () => {
     await ada.visit(`/inbox/${question}`, { do: "respond", response: "left" });
     expect(await tenant.turn(session, turn.turnId)).toMatchObject({ status: "completed" });
     expect(await seenBy(model)).toContain("The person answered: left");
+  });
+
+  it("with 1,000 open shows thirty and how many there are; a first view has 20 kB at most, a look again costs one row", async () => {
+    const { tenant, askId, ada } = await held("A refund. ".repeat(60));
+    const { tenantId } = tenant;
+    await eventually(async () => expect(await ada.page("/inbox")).toContain(askId));
+    const open = `SELECT * FROM asks WHERE tenant_id = '${tenantId}' AND ask_id = '${askId}'`;
+    const found = await env.DB.prepare(open).first<{ owner_id: string; body: string; urgency: number }>();
+    const { owner_id, body, urgency } = found ?? { owner_id: "", body: "", urgency: 0 };
+    // Each with a text and a customer of its own, in scripts of all kinds.
+    const names = ["ana", "حسن", "Ольга", "花子", "a-customer-whose-name-does-not-end-soon@example.com"];
+    const values = `'ask_' || printf('%026d', n) || '_${owner_id}', '${owner_id}', 'review', 1, 'open', 'staff', 'assistant',
+      '2026-01-01T00:00:00.000Z', ?5, json_set(?3, '$.askId', 'ask_' || printf('%026d', n) || '_${owner_id}',
+        '$.preview', 'Text ' || n || ' ' || substr(hex(randomblob(90)), 1, 180), '$.from.subject', json_extract(?4, '$[' || (n % 5) || ']'))`;
+    await env.DB.prepare(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2)
+       INSERT INTO asks (tenant_id, ask_id, owner_id, kind, revision, status, audience, agent, opened_at, urgency, body)
+       SELECT ?1, ${values} FROM numbers`,
+    )
+      .bind(tenantId, 999, body, JSON.stringify(names), urgency)
+      .run();
+    const answer = await ada.visit("/inbox");
+    const html = await answer.text();
+    expect(html).toContain("<title>(1000) Inbox");
+    expect(html.match(/<li><a href="\/console\/inbox\/ask_/g)).toHaveLength(30);
+    const assets = [...html.matchAll(/\/console(\/assets\/\w+\.\w+)/g)].map(async ([, path = ""]) => ada.page(path));
+    const sizes = await Promise.all([html, ...(await Promise.all(assets))].map(gzipped));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(20_480);
+    const again = await ada.visit("/inbox", undefined, {
+      "x-poll": "1",
+      "if-none-match": answer.headers.get("etag") ?? "",
+    });
+    expect(again.status).toBe(304);
+    // From page to page to the end, each once.
+    const seen = new Set<string>();
+    let next: string | undefined = "/inbox";
+    while (next !== undefined) {
+      const page: string = await ada.page(next);
+      for (const [, id = ""] of page.matchAll(/<li><a href="\/console\/inbox\/(ask_\w+)/g)) seen.add(id);
+      next = /href="\/console(\/inbox\?cursor=[^"]*)"/.exec(page)?.[1]?.replaceAll("&amp;", "&");
+    }
+    expect(seen.size).toBe(1_000);
+  });
+
+  it("decides several at once, shown line by line before; of one kind, each on record, and what another is at is left out", async () => {
+    const { tenant, askId, ada } = await held();
+    const others = [await tenant.session(), await tenant.session()];
+    const turns = [await tenant.say(others[0] ?? "", "And mine?"), await tenant.say(others[1] ?? "", "Mine too?")];
+    const ids = [askId, ...turns.map(openAsk)];
+    await eventually(async () => {
+      const page = await ada.page("/inbox/several");
+      for (const id of ids) expect(page).toContain(`name="ask" value="${id}"`);
+    });
+    const form = (fields: Record<string, string>) => [
+      ...ids.map((id) => ["ask", id] as [string, string]),
+      ...Object.entries(fields),
+    ];
+    const shown = await (await ada.visit("/inbox/several", form({ do: "accept" }))).text();
+    expect(shown).toContain("Accept these 3?");
+    expect(await tenant.turn(others[0] ?? "", turns[0]?.turnId ?? "", 0)).toMatchObject({ status: "waiting" });
+    // Calls aren't decided with texts, and a refusal has a reason.
+    for (const fields of [
+      { do: "once", sure: "once" },
+      { do: "reject", sure: "reject" },
+    ] as const) {
+      const answered = await (await ada.visit("/inbox/several", form(fields))).text();
+      expect(answered).not.toContain("Decided.");
+    }
+    const rita = await tenant.withRole("operator");
+    await rita.call("POST", `/v1/asks/${ids[2]}/claim`, {});
+    const decided = await (
+      await ada.visit("/inbox/several", form({ do: "accept", sure: "accept", note: "As agreed." }))
+    ).text();
+    expect(decided).toContain("2 were decided, 1 were not");
+    expect(decided).toContain("Somebody else is at this");
+    for (const id of ids.slice(0, 2))
+      expect((await tenant.call("GET", `/v1/asks/${id}`)).body).toMatchObject({
+        status: "answered",
+        answer: { decision: "accept", note: "As agreed." },
+        closedBy: { kind: "person" },
+      });
+    expect((await tenant.call("GET", `/v1/asks/${ids[2]}`)).body.status).toBe("open");
+    const stranger = await reviewer(await newTenant());
+    expect((await stranger.visit("/inbox/several", form({ do: "accept", sure: "accept" }))).status).toBe(404);
   });
 
   it("has nothing of another tenant", async () => {

@@ -366,7 +366,8 @@ describe("a conversation", () => {
     await call("POST", `${session}/person`, { speaker: "Ana" });
     const waiting = await call("POST", `${session}/messages`, { content: "I want a person." });
     const page = await newPage({ bypassCSP: true });
-    await join(page, (await invited("operator", tenant)).link);
+    const ada = await invited("operator", tenant);
+    await join(page, ada.link);
     const address = `${origin}/console/conversations/${sessionId}`;
     await page.goto(address);
     await page.getByText("A person is wanted").waitFor();
@@ -376,6 +377,8 @@ describe("a conversation", () => {
     await page.getByRole("textbox", { name: "Write to the customer" }).fill("I am Ada.");
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByText("Sent.").waitFor();
+    // By their name, not their id.
+    await page.locator(".bubbles .staff .by bdi", { hasText: ada.name }).waitFor();
     const answered = await call("GET", `${session}/turns/${waiting.turnId}`);
     expect(answered).toMatchObject({ status: "completed", reply: { author: { kind: "person" } } });
     await page.goto(`${address}/messages/${reply.messageId}`);
@@ -487,6 +490,9 @@ describe("every screen", () => {
         const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
         expect([path, width, overflow]).toEqual([path, width, 0]);
       }
+      // Twice as large on a wide screen.
+      await page.setViewportSize({ width: 640, height: 400 });
+      expect([path, await page.evaluate("document.documentElement.scrollWidth - innerWidth")]).toEqual([path, 0]);
     }
   });
 

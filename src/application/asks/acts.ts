@@ -1,5 +1,6 @@
 /** The acts on asks, in the order in which the document lists them. */
 import { answerAsk } from "./answer-ask.js";
+import { answerAsks } from "./answer-asks.js";
 import { answerStaffAsks } from "./ask-view.js";
 import { cancelAsk } from "./cancel-ask.js";
 import { claimAsk, releaseAsk } from "./claim-ask.js";
@@ -10,5 +11,5 @@ import { reportAsks } from "./report-asks.js";
 
 export const askActs = [
   ...[listAsks, countAsks, reportAsks, readAsk, answerAsk, claimAsk, releaseAsk, cancelAsk],
-  ...[answerStaffAsks, readInboxRevision],
+  ...[answerStaffAsks, readInboxRevision, answerAsks],
 ];

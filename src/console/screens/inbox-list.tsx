@@ -102,6 +102,11 @@ export function List({
           </>
         )}
       </p>
+      {counts.byKind.review + counts.byKind.approval > 1 && (
+        <p>
+          <a href={`${inboxPath}/several`}>Decide several</a>
+        </p>
+      )}
       <Filters visit={visit} />
       {items.length === 0 ? (
         <p class="empty">Nothing waits.</p>

@@ -1,0 +1,169 @@
+/** Several asks of the inbox, decided the same way: chosen from a list, shown once more line by line, then decided each by itself. */
+import { answerAsks, togetherDecisions } from "../../application/asks/answer-asks.js";
+import { listAsks } from "../../application/asks/list-asks.js";
+import { readAsk } from "../../application/asks/read-ask.js";
+import type { Ask } from "../../asks/ask.js";
+import { heldCall } from "../../asks/proposal.js";
+import { ownValue } from "../../conversation/own-value.js";
+import { oneLine } from "../../text/one-line.js";
+import { Button, Field, Form, More, Time } from "../parts.js";
+import { perform, problemWords, query, type Screen, sentIn, type View, type Visit } from "../screen.js";
+import { Text } from "../visible-text.js";
+import { previewLine } from "./ask-parts.js";
+import { inboxPath } from "./inbox-list.js";
+
+type Decision = (typeof togetherDecisions)[number];
+const words: Readonly<Record<Decision, string>> = {
+  accept: "Accept",
+  reject: "Reject",
+  once: "Allow once",
+  deny: "Deny",
+};
+
+export const several: Screen = {
+  path: "/inbox/several",
+  needs: answerAsks,
+  show: async (visit) => {
+    const kind = query(visit, "kind") === "approval" ? "approval" : "review";
+    const tool = query(visit, "tool");
+    const { items, nextCursor } = await perform(visit, listAsks, {
+      ...{ kind, tool, status: "open", audience: "staff", sort: "inbox", limit: "50" },
+      cursor: query(visit, "cursor"),
+    });
+    const chosen = new Set(visit.sent?.getAll("ask") ?? []);
+    const tools = [...new Set(items.flatMap(({ from }) => from.tool ?? []))];
+    return {
+      title: "Decide several",
+      body: (
+        <>
+          <nav class="rounds" aria-label="Which">
+            <a href={inboxPath}>One by one</a>
+            <a href="?kind=review" aria-current={kind === "review" ? "page" : undefined}>
+              Reviews
+            </a>
+            <a href="?kind=approval" aria-current={kind === "approval" ? "page" : undefined}>
+              Approvals
+            </a>
+            {tools.map((name) => (
+              <a
+                href={`?kind=approval&tool=${encodeURIComponent(name)}`}
+                aria-current={name === tool ? "page" : undefined}
+              >
+                <Text inline text={name} />
+              </a>
+            ))}
+          </nav>
+          {items.length === 0 ? (
+            <p class="empty">Nothing of this kind waits for staff.</p>
+          ) : (
+            <Form label="Decide several">
+              <ul class="rows">
+                {items.map((ask) => (
+                  <li>
+                    <label class="line">
+                      <input type="checkbox" name="ask" value={ask.askId} checked={chosen.has(ask.askId)} />
+                      <Line ask={ask} />
+                    </label>
+                  </li>
+                ))}
+              </ul>
+              <p class="hint">What you choose is shown once more before it is decided. Calls have to be of one tool.</p>
+              <div class="actions">
+                {decisionsOf(kind).map((decision) => (
+                  <Button does={decision}>{`${words[decision]} …`}</Button>
+                ))}
+              </div>
+            </Form>
+          )}
+          <More visit={visit} cursor={nextCursor} />
+        </>
+      ),
+    };
+  },
+  posts: Object.fromEntries(togetherDecisions.map((decision) => [decision, (visit: Visit) => decide(visit, decision)])),
+};
+
+function decisionsOf(kind: "approval" | "review"): readonly Decision[] {
+  return kind === "approval" ? ["once", "deny"] : ["accept", "reject"];
+}
+
+function Line({ ask }: { readonly ask: Ask }) {
+  const call = heldCall(ask);
+  return (
+    <span>
+      <span class="head">
+        <Text inline text={call === undefined ? (ask.from.agent ?? "") : `${call.server}/${call.tool}`} />{" "}
+        <Text inline text={ask.from.subject ?? ""} />
+        <Time at={ask.openedAt} />
+      </span>
+      <Text inline text={call === undefined ? previewLine(ask) : oneLine(JSON.stringify(call.args), 300)} />
+    </span>
+  );
+}
+
+/** Pressed once it shows what was chosen, line by line; pressed there, it decides. */
+async function decide(visit: Visit, decision: Decision): Promise<string | View> {
+  const askIds = visit.sent?.getAll("ask") ?? [];
+  const [note, message] = ["note", "message"].map((name) => sentIn(visit, name) || undefined);
+  if (sentIn(visit, "sure") !== decision || askIds.length === 0) return confirm(visit, decision, askIds);
+  const { decided, refused } = await perform(visit, answerAsks, { askIds, decision, note, message });
+  if (refused.length === 0) return `${inboxPath}?done=decided`;
+  return {
+    title: "Not all of them",
+    body: (
+      <>
+        <p>{`${decided.length} were decided, ${refused.length} were not:`}</p>
+        <ul>
+          {refused.map(({ askId, code }) => (
+            <li>
+              <a href={`${inboxPath}/${askId}`}>
+                <bdi>{askId}</bdi>
+              </a>{" "}
+              {ownValue(problemWords, code)}
+            </li>
+          ))}
+        </ul>
+      </>
+    ),
+  };
+}
+
+async function confirm(visit: Visit, decision: Decision, askIds: readonly string[]): Promise<View> {
+  const asks = await Promise.all(askIds.slice(0, 50).map((askId) => perform(visit, readAsk, { askId })));
+  const needsReason = decision === "reject" || decision === "deny";
+  return {
+    title: `${words[decision]} these ${asks.length}?`,
+    body: (
+      <Form label={words[decision]}>
+        {asks.length === 0 ? <p class="empty">None was chosen.</p> : undefined}
+        <ol class="rows">
+          {asks.map((ask) => (
+            <li>
+              <input type="hidden" name="ask" value={ask.askId} />
+              <a href={`${inboxPath}/${ask.askId}`}>
+                <Line ask={ask} />
+              </a>
+            </li>
+          ))}
+        </ol>
+        <input type="hidden" name="sure" value={decision} />
+        <Field visit={visit} name="message" label="Message" lines={2} hint="The agent or the customer reads it." />
+        <Field
+          visit={visit}
+          name="note"
+          label="Note"
+          lines={2}
+          hint={needsReason ? "Staff reads it. One of both is needed." : "Staff reads it."}
+        />
+        <div class="actions">
+          <Button does={decision} kind={needsReason ? "danger" : "primary"}>
+            {`${words[decision]} ${asks.length}`}
+          </Button>
+          <a class="button" href="/console/inbox/several">
+            Choose again
+          </a>
+        </div>
+      </Form>
+    ),
+  };
+}
