@@ -378,7 +378,7 @@ describe("a conversation", () => {
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByText("Sent.").waitFor();
     // By their name, not their id.
-    await page.locator(".bubbles .staff .by bdi", { hasText: ada.name }).waitFor();
+    await page.locator(".bubbles .staff .by", { hasText: ada.name }).waitFor();
     const answered = await call("GET", `${session}/turns/${waiting.turnId}`);
     expect(answered).toMatchObject({ status: "completed", reply: { author: { kind: "person" } } });
     await page.goto(`${address}/messages/${reply.messageId}`);
