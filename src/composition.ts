@@ -279,7 +279,8 @@ function makeServices(env: Env, place: Place) {
     webhooks: new WebhookStore(db, sealer, now, secrets),
     webhookDeliveries: new WebhookDeliveries(db, now),
     sendWebhookJobs: (jobs) => sendWebhookJobs(env, jobs),
-    sendRetentionJobs: (jobs) => sendJobs(env, "retention", jobs),
+    // With what takes long, so that no webhook waits behind it.
+    sendRetentionJobs: (jobs) => sendJobs(env.FLUSHES, "retention", jobs),
     channels: new ChannelStore(db, sealer, now, secrets),
     conversations: conversationsOf(env),
     channelOf,
@@ -305,16 +306,16 @@ function conversationsOf(env: Env): ChannelGateway {
 /** How many messages a queue takes at once. */
 const maxBatch = 100;
 
-const sendWebhookJobs = (env: Env, jobs: readonly LaterJob[]): Promise<void> => sendJobs(env, "webhook", jobs);
+const sendWebhookJobs = (env: Env, jobs: readonly LaterJob[]): Promise<void> => sendJobs(env.WEBHOOKS, "webhook", jobs);
 
 async function sendJobs(
-  env: Env,
+  queue: Queue,
   kind: NewQueueJob["kind"],
   jobs: readonly { readonly inMs: number }[],
 ): Promise<void> {
   const messages = jobs.map(({ inMs, ...job }) => ({ body: { kind, ...job }, delaySeconds: Math.ceil(inMs / 1_000) }));
   for (let from = 0; from < messages.length; from += maxBatch)
-    await env.WEBHOOKS.sendBatch(messages.slice(from, from + maxBatch));
+    await queue.sendBatch(messages.slice(from, from + maxBatch));
 }
 
 /** The address is the binding's own: only the path counts. */

@@ -7,18 +7,19 @@ import { flushJobSchema } from "../memory/memory.js";
 import { webhookJobSchema } from "./webhooks.js";
 
 /** A page of what a tenant keeps no longer. */
-export const retentionJobSchema = z.object({
+const retentionJobSchema = z.object({
+  kind: z.literal("retention"),
   tenantId: z.string(),
   /** When the schedule asked for it, in milliseconds since the epoch: what is old is told by it. */
   at: z.number(),
 });
-export type RetentionJob = z.infer<typeof retentionJobSchema>;
+export type RetentionJob = Omit<z.infer<typeof retentionJobSchema>, "kind">;
 
 /** Jobs of 23 November 2026 and before say no kind; their fields tell them apart. */
 export const queueJobSchema = z.union([
   flushJobSchema.extend({ kind: z.literal("flush").default("flush") }),
   // Before webhooks' jobs, which may say no kind and have fewer fields.
-  retentionJobSchema.extend({ kind: z.literal("retention") }),
+  retentionJobSchema,
   webhookJobSchema.extend({ kind: z.literal("webhook").default("webhook") }),
 ]);
 /** As it is put on a queue. */

@@ -3,14 +3,18 @@ import { z } from "zod";
 import type { EventDefinitions } from "../../conversation/event.js";
 import { failureReasons } from "../job-failure.js";
 
-const about = z.object({ limit: z.string(), scope: z.string(), resetsAt: z.string().optional() });
+// Made once each: all of them are there from the start.
+const text = z.string();
+const textOrNothing = text.optional();
+const number = z.number();
+const about = z.object({ limit: text, scope: text, resetsAt: textOrNothing });
 
 const failingJob = z.object({
   job: z.enum(["erasure", "export", "restore", "eval"]),
-  jobId: z.string(),
-  step: z.string().optional(),
+  jobId: text,
+  step: textOrNothing,
   reason: z.enum(failureReasons),
-  retryAt: z.string().optional(),
+  retryAt: textOrNothing,
 });
 export type FailingJob = z.infer<typeof failingJob>;
 
@@ -19,7 +23,7 @@ export const limitEvents = {
     description: "So many percent of a limit are used or reserved, as its `warnAt` says.",
     audience: "operator",
     roots: ["limits"],
-    data: about.extend({ percent: z.number() }),
+    data: about.extend({ percent: number }),
   },
   "limit.reached": {
     description: "An act found no room in a limit: it was refused, or only noted where the limit observes.",
@@ -32,7 +36,7 @@ export const limitEvents = {
       "All that was kept of an end user is erased, or stands under the pseudonym. The name isn't told: the answer to the request has the job's id with it.",
     audience: "operator",
     roots: ["limits"],
-    data: z.object({ jobId: z.string(), pseudonym: z.string(), found: z.number(), left: z.number() }),
+    data: z.object({ jobId: text, pseudonym: text, found: number, left: number }),
   },
   "job.failing": {
     description:
