@@ -22,7 +22,15 @@ const underAgent = ["src/asks", "src/model", ...ground];
 const underSupervision = ["src/agent", ...underAgent];
 const underRouting = ["src/roundtable", "src/supervision", ...underSupervision];
 const underChat = ["src/routing", "src/memory", ...underRouting];
-const domain = ["src/catalogues", "src/tenancy", "src/channels", "src/chat", "src/evidence", ...underChat];
+const domain = [
+  "src/catalogues",
+  "src/tenancy",
+  "src/channels",
+  "src/chat",
+  "src/evidence",
+  "src/evidence/proof",
+  ...underChat,
+];
 /** Which providers there are, they know; what speaks to one, nobody but the directory. */
 const underApplication = [
   "src/stores",
@@ -89,7 +97,7 @@ export const arrows: readonly Row[] = [
   { place: "src/http/retry-fields.ts", imports: ["src/conversation"] },
   {
     place: "src/command-line",
-    imports: ["src/client"],
+    imports: ["src/client", "src/evidence/proof"],
     packages: ["yaml", "node:fs", "node:os", "node:path", "node:readline/promises", "node:util"],
   },
   { place: "src/create-conclave", imports: [], packages: ["node:child_process", "node:fs", "node:path", "node:url"] },
@@ -129,6 +137,8 @@ export const arrows: readonly Row[] = [
   { place: "src/channels", imports: underAgent, packages: pure },
   { place: "src/chat", imports: ["src/evidence", ...underChat], packages: pure },
   { place: "src/evidence", imports: ["src/supervision", ...underSupervision], packages: pure },
+  // What proves the audit, for whoever seals it and whoever verifies it.
+  { place: "src/evidence/proof", imports: [] },
   { place: "src/routing", imports: underRouting, packages: pure },
   { place: "src/roundtable", imports: ["src/supervision", ...underSupervision], packages: pure },
   { place: "src/supervision", imports: underSupervision, packages: pure },

@@ -236,7 +236,7 @@ function servicesFrom(env: Env, place: Place): ReturnType<typeof makeServices> {
 
 /** @param place where objects are made that aren't there yet */
 function makeServices(env: Env, place: Place) {
-  const { db, sealer, placements, secrets } = shared(env);
+  const { db, sealer, placements, secrets, sealingSecrets } = shared(env);
   const sessions = new SessionGateway(new PlacedObjects(named(env, env.CHAT_SESSION), placements, place));
   const runs = new RunGateway(new PlacedObjects(named(env, env.ROUTING_RUN), placements, place));
   const roundtables = new RoundtableGateway(new PlacedObjects(named(env, env.ROUNDTABLE), placements, place));
@@ -276,6 +276,11 @@ function makeServices(env: Env, place: Place) {
     auditArchive: loaded(
       async () => new (await import("./stores/archive/audit-archive.js")).AuditArchive(db, env.ARCHIVE),
     ),
+    auditSeals: loaded(async () => {
+      const { AuditSeals } = await import("./stores/archive/audit-seals.js");
+      const { createCheckpointSigner } = await import("./platform/checkpoint-signer.js");
+      return new AuditSeals(db, createCheckpointSigner(sealingSecrets), env.ARCHIVE);
+    }),
     webhooks: new WebhookStore(db, sealer, now, secrets),
     webhookDeliveries: new WebhookDeliveries(db, now),
     sendWebhookJobs: (jobs) => sendWebhookJobs(env, jobs),

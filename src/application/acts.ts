@@ -4,6 +4,7 @@ import type { AnyAct } from "./act.js";
 import { askActs } from "./asks/acts.js";
 import { exportAudit } from "./audit/export-audit.js";
 import { listAudit } from "./audit/list-audit.js";
+import { auditProofActs } from "./audit/prove-audit.js";
 import { channelActs } from "./channels/acts.js";
 import { configActs } from "./config/acts.js";
 import { deliveryActs } from "./deliveries/parked-deliveries.js";
@@ -36,6 +37,7 @@ export const acts: readonly (AnyAct | Permission)[] = [
   ...askActs,
   exportAudit,
   listAudit,
+  ...auditProofActs,
   ...deliveryActs,
   ...runActs,
   ...sessionActs,

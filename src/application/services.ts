@@ -18,6 +18,7 @@ import type { Sealer, SealingSecrets } from "../platform/secrets.js";
 import type { Database } from "../platform/sql.js";
 import type { TokenSigner } from "../platform/token-signer.js";
 import type { AuditArchive } from "../stores/archive/audit-archive.js";
+import type { AuditSeals } from "../stores/archive/audit-seals.js";
 import type { AskReminders } from "../stores/ask-reminders.js";
 import type { CallerStore } from "../stores/caller-store.js";
 import type { ChannelStore } from "../stores/channel-store.js";
@@ -131,6 +132,7 @@ export interface Services {
   readonly retention: () => Promise<RetentionStore>;
   /** Rows of the audit that have left their table. */
   readonly auditArchive: () => Promise<AuditArchive>;
+  readonly auditSeals: () => Promise<AuditSeals>;
   readonly roundtables: RoundtableGateway;
   readonly roundtableIndex: RoundtableIndex;
   readonly asks: AskGateway;

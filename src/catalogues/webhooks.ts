@@ -102,6 +102,7 @@ export function wants({ filter }: Pick<NewWebhook, "filter">, { agent, subject }
 const plainFields = new Set([
   ...["turnId", "runId", "roundtableId", "messageId", "toolCallId", "askId", "agentId", "requestId"],
   ...["jobId", "pseudonym", "found", "left"],
+  ...["size", "root", "checkpoint", "key"],
   ...["memoryId", "entryId", "threadId", "supersedes", "deadLetterId"],
   ...["status", "kind", "audience", "priority", "decision", "hook", "version", "round", "mode"],
   ...["server", "tool", "isError", "elapsedMs", "worker", "from", "to", "iteration", "attempts"],

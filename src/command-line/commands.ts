@@ -1,5 +1,6 @@
 /** The commands of `conclave`: what each takes, does and comes to. Help, pages and tests read this table. */
 import { appendFileSync, writeFileSync } from "node:fs";
+import { audit } from "./audit.js";
 import { type Command, flag, text } from "./command.js";
 import { configCommands } from "./config-commands.js";
 import { partsOf, sourceOf } from "./knowledge.js";
@@ -97,5 +98,6 @@ export const commands: readonly Command[] = [
   ...talkCommands,
   usage,
   subjects,
+  audit,
   exportAudit,
 ];

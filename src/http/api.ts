@@ -16,7 +16,7 @@ import { readDeploymentUsage, readUsage } from "../application/usage/read-usage.
 import { webhookActs } from "../application/webhooks/acts.js";
 import { routesOf } from "./act-routes.js";
 import type { LoadedFace } from "./face.js";
-import { audit } from "./routes/audit.js";
+import { audit, auditProof } from "./routes/audit.js";
 import { channels } from "./routes/channels.js";
 import { evidence } from "./routes/evidence.js";
 import { limits } from "./routes/limits.js";
@@ -52,6 +52,7 @@ export const api: LoadedFace = {
     routesOf(askActs),
     routesOf(deliveryActs),
     audit,
+    auditProof,
     routesOf(webhookActs),
     channels,
     uiChat,

@@ -9,6 +9,7 @@ import {
   teamAgentSchema,
 } from "../agent/definition.js";
 import { usageSchema } from "../agent/work.js";
+import { auditConsistencySchema, auditProofSchema, auditSealSchema } from "../application/audit/prove-audit.js";
 import { configPlanSchema, documentedConfig } from "../application/config/config-plan.js";
 import { newDrawSchema } from "../application/evidence/draw-items.js";
 import { experimentViewSchema } from "../application/evidence/manage-experiments.js";
@@ -172,6 +173,9 @@ const components: Readonly<Record<string, z.ZodType>> = {
   PanelAgent: panelAgentSchema,
   Supervisor: supervisorSchema,
   AuditEntry: auditEntrySchema,
+  AuditSeal: auditSealSchema(),
+  AuditProof: auditProofSchema(),
+  AuditConsistency: auditConsistencySchema(),
   AuditSubject: actSubjectSchema,
   PassSubject: passSubjectSchema,
   NewDecisionLabel: newLabelSchema(),

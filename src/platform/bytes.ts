@@ -37,7 +37,7 @@ const algorithms = { HMAC: { name: "HMAC", hash: "SHA-256" }, "AES-GCM": { name:
 /** A key for one purpose. */
 export async function derivedKey(
   masterSecret: string,
-  purpose: "sealing" | "signing" | "tokens",
+  purpose: "sealing" | "signing" | "tokens" | "checkpoints",
   algorithm: keyof typeof algorithms,
 ): Promise<CryptoKey> {
   const bytes = await crypto.subtle.digest("SHA-256", encoder.encode(`conclave ${purpose} ${masterSecret}`));

@@ -13,7 +13,7 @@ import {
   type RecordedAct,
 } from "../tenancy/audit.js";
 import { type ArchivedAudit, type AuditFilter, type AuditPosition, isBehind, placeOf } from "./audit-place.js";
-import { integer, number, text, textOrNull } from "./columns.js";
+import { integer, integerOrNull, number, text, textOrNull } from "./columns.js";
 
 const row = z.object({
   owner_id: text,
@@ -25,6 +25,7 @@ const row = z.object({
   body: text,
   type: z.enum(["supervision", ...actTypes]),
   actor: textOrNull,
+  arrival: integerOrNull,
 });
 
 const actBodySchema = z.object({ subject: actSubjectSchema, reasons: z.array(z.string()) });
@@ -54,7 +55,7 @@ export class AuditLog {
   ): Promise<{ readonly entries: AuditEntry[]; readonly next: AuditPosition | undefined }> {
     // The table first: what leaves it meanwhile stands in both, and not in neither.
     const here = await all(this.db, row)`
-      SELECT owner_id, revision, at, turn_id, hook, decision, body, type, actor FROM audit${index}
+      SELECT owner_id, revision, at, turn_id, hook, decision, body, type, actor, arrival FROM audit${index}
       WHERE tenant_id = ${tenantId} AND at >= ${range.from} AND at < ${range.to}
         AND (at, owner_id, revision) > (${after?.at ?? -1}, ${after?.ownerId ?? ""}, ${after?.revision ?? -1})
         ${conditions}
@@ -62,7 +63,7 @@ export class AuditLog {
     const old = await (await this.archive?.())?.page(tenantId, range, after, limit, archived);
     const rows = merged(
       here,
-      (old?.rows ?? []).map((one) => row.parse(one)),
+      (old?.rows ?? []).map(({ n, ...one }) => row.parse({ ...one, arrival: n })),
     );
     // Behind where the look at the archive ended, anything may come first.
     const until = old?.until;
@@ -82,13 +83,24 @@ function merged(here: readonly z.infer<typeof row>[], archived: readonly z.infer
   return [...byPlace.values()].sort((a, b) => (isBehind(a, placeOf(b)) ? 1 : -1));
 }
 
-function entryOf({ owner_id, at, turn_id, hook, decision, body, type, actor }: z.infer<typeof row>): AuditEntry {
+function entryOf({
+  owner_id,
+  at,
+  turn_id,
+  hook,
+  decision,
+  body,
+  type,
+  actor,
+  arrival,
+}: z.infer<typeof row>): AuditEntry {
   // What is in a memory, and that somebody read something, stands behind the id.
   const [owner = ""] = owner_id.split("/");
   const about = {
     at: new Date(at).toISOString(),
     type,
     decision,
+    ...(arrival === null ? {} : { row: arrival }),
     ...(owner.startsWith("ses_") ? { sessionId: owner } : {}),
     ...(owner.startsWith("run_") ? { runId: owner } : {}),
     ...(owner.startsWith("rt_") ? { roundtableId: owner } : {}),

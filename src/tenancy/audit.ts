@@ -102,16 +102,20 @@ export type RecordedAct = z.infer<typeof recordedActSchema>;
 export const doneBySchema = z.object({ by: actorRecordSchema, at: z.number() });
 export type DoneBy = Readonly<z.infer<typeof doneBySchema>>;
 
+const id = z.string().optional();
+
 export const auditEntrySchema = z.object({
   at: z.iso.datetime(),
+  /** Its arrival number, once it is archived: what is proven goes by it. */
+  row: z.int().optional(),
   type: z.enum(["supervision", ...actTypes]),
-  sessionId: z.string().optional(),
-  runId: z.string().optional(),
-  roundtableId: z.string().optional(),
+  sessionId: id,
+  runId: id,
+  roundtableId: id,
   /** Of what was written to a memory, recalled from it, or deleted in it. */
-  memoryId: z.string().optional(),
-  workId: z.string().optional(),
-  hook: z.string().optional(),
+  memoryId: id,
+  workId: id,
+  hook: id,
   decision: z.string(),
   actor: actorRecordSchema.optional(),
   subject: actSubjectSchema,

@@ -9,6 +9,7 @@ import { readInboxRevision } from "../../src/application/asks/count-asks.js";
 import { readAsk } from "../../src/application/asks/read-ask.js";
 import { exportAudit } from "../../src/application/audit/export-audit.js";
 import { listAudit } from "../../src/application/audit/list-audit.js";
+import { exportAuditRows } from "../../src/application/audit/prove-audit.js";
 import { putChannel } from "../../src/application/channels/put-channel.js";
 import { receiveChannelEvents } from "../../src/application/channels/receive-events.js";
 import { applyConfig } from "../../src/application/config/apply-config.js";
@@ -232,6 +233,7 @@ const calls: Readonly<Record<string, Call>> = {
       ? readAsk(actor, { askId: "ask_1" }, services)
       : Promise.reject(problem("forbidden", "not staff")),
   exportAudit: (actor, services) => exportAudit(actor, { format: "csv" }, services),
+  exportAuditRows: (actor, services) => exportAuditRows(actor, { from: 0 }, services),
   listAudit: (actor, services) => listAudit(actor, page, services),
   startRun: (actor, services) => startRun(actor, { definition: newRun, waitMs: 0 }, services),
   sendTeam: (actor, services) => startRun(actor, { definition: sentTeam, waitMs: 0 }, services),

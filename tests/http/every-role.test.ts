@@ -147,7 +147,16 @@ describe("every operation of the document", () => {
     for (const role of ranks) callers.set(role, await tenant.withRole(role));
     // Somebody else's: bob must not know that it is there.
     const ask = await newTenantAsk(tenant);
-    Object.assign(ids, ask, { name: "none", version: "1", from: "1", to: "2", threadId: "main", subject: "mallory" });
+    Object.assign(ids, ask, {
+      name: "none",
+      version: "1",
+      from: "1",
+      to: "2",
+      threadId: "main",
+      subject: "mallory",
+      row: "0",
+      size: "1",
+    });
     Object.assign(ids, { roundtableId: "rt_nowhere", round: "1", agentId: "a" });
     ids.tenantId = tenant.tenantId;
     // A platform's own address: who signs nothing is refused there, whatever key they hold.

@@ -12,6 +12,7 @@ import { isEditButton, readButton } from "../../src/channels/questions.js";
 import { splitText } from "../../src/channels/split.js";
 import { likeMessage, mentionedItems } from "../../src/chat/context.js";
 import { dataBlock } from "../../src/conversation/data-block.js";
+import { readCheckpoint } from "../../src/evidence/proof/checkpoint.js";
 import { markdown } from "../../src/http/site/markdown.js";
 import { findPassages, passagesOf } from "../../src/http/site/search.js";
 import { citedItems, withoutCitations } from "../../src/memory/citations.js";
@@ -191,6 +192,7 @@ export const fed: Readonly<Record<string, Feed>> = {
   "src/platform/oauth-addresses.ts isResource": (text) =>
     isResource(`https://conclave.example/${text}`, "https://conclave.example"),
   "src/platform/oauth-addresses.ts matchesRedirect": (text) => matchesRedirect("http://127.0.0.1/cb", text),
+  "src/evidence/proof/checkpoint.ts readCheckpoint": readCheckpoint,
   "src/tenancy/audit.ts csvCell": csvCell,
   "src/text/edges.ts trimEndOf": (text) => trimEndOf(text, /[_.! ]/),
   "src/text/edges.ts trimStartOf": (text) => trimStartOf(text, /[_.! ]/),
@@ -361,6 +363,7 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/application/evidence/manage-items.ts linesOf": "looks whether there is anything",
   "src/application/supervision/tried-text.ts subjectAt": "by readJson",
   "src/evidence/comparison": "names of candidates, whose length is bounded, and numbers",
+  "src/evidence/proof/checkpoint.ts signedCheckpoint": "puts three lines together",
   "src/evidence/experiment.ts ": "names and times of ours",
   "src/evidence/item.ts expectedOfReview": "compares two texts",
   "src/platform/gzip.ts gzip": "the platform's",

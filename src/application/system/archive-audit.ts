@@ -1,5 +1,6 @@
 /** Rows of the audit leave their table: what has settled becomes segments of the archive, and what is old goes to R2. */
 import { describeError, log } from "../../platform/logging.js";
+import { limitEventsRoot } from "../../tenancy/limits/events.js";
 import type { Services } from "../services.js";
 
 /** How old rows are that go to R2, in milliseconds. */
@@ -11,6 +12,9 @@ export const fullSoonBytes = 6_000_000_000;
 /** Tenants that are looked after at once, and segments of each: the others have their turn the next time. */
 const tenantsAtOnce = 200;
 const segmentsEach = 600;
+
+/** Subtrees of 4,096 rows that are hashed and tenants whose audit is sealed at once: some seconds of work. */
+const slicesAtOnce = 40;
 
 /** How large the database is, by its own account. */
 async function databaseBytes({ db }: Pick<Services, "db">): Promise<number> {
@@ -34,6 +38,23 @@ export async function archiveAudit(at: number, services: Ports): Promise<void> {
       archive.pack(tenantId, at, { since: 0, before: at - archivedAfterMs }),
     );
     await each(tenantId, "audit.move_failed", () => archive.move(tenantId, before));
+  }
+}
+
+/** Seals what no seal covers yet: what isn't done now is when this is called again, and whoever is interrupted has done nothing twice. */
+export async function sealAudits(
+  at: number,
+  services: Pick<Services, "auditSeals" | "sendWebhookJobs">,
+): Promise<void> {
+  const seals = await services.auditSeals();
+  let slices = 0;
+  for (const tenantId of await seals.due(slicesAtOnce)) {
+    await each(tenantId, "audit.seal_failed", async () => {
+      if (slices++ >= slicesAtOnce) return false;
+      if (await seals.seal(tenantId, at)) return true;
+      await services.sendWebhookJobs([{ tenantId, rootId: limitEventsRoot, inMs: 0 }]);
+      return false;
+    });
   }
 }
 

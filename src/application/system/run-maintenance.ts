@@ -1,5 +1,5 @@
 /**
- * What the schedule does. Each minute: webhooks are told of what waits for people too long, what they are owed is looked for, and the exchange of the deployment's secret and interrupted restores go on, guards of experiments look at what was counted, and shadows judge what was written to memories. Twice an hour besides: kept answers that nobody repeats any more go and sessions of one turn that has ended, the lists of
+ * What the schedule does. Each minute: webhooks are told of what waits for people too long, what they are owed is looked for, and the exchange of the deployment's secret and interrupted restores go on, guards of experiments look at what was counted, shadows judge what was written to memories, and what was archived is sealed. Twice an hour besides: kept answers that nobody repeats any more go and sessions of one turn that has ended, the lists of
  * remote tools are compared, and memories are looked after.
  */
 
@@ -13,7 +13,7 @@ import { forgetStateless } from "../openai/forget-stateless.js";
 import { resumeRestores } from "../restores/restore-root.js";
 import type { Services } from "../services.js";
 import { scheduleRetention } from "./apply-retention.js";
-import { archiveAudit } from "./archive-audit.js";
+import { archiveAudit, sealAudits } from "./archive-audit.js";
 import { copyLimits, copyPrices } from "./copy-to-databases.js";
 import { resealSlices } from "./reseal-secrets.js";
 
@@ -35,11 +35,12 @@ const eachMinute: Readonly<Record<string, Step>> = {
   copies: async (_at, services) => services.database === 0 && Promise.all([copyLimits(services), copyPrices(services)]),
   experiments: guardExperiments,
   shadows: async (_at, services) => judgeMemoryShadows(services),
+  seals: sealAudits,
 };
 const twiceAnHour: Readonly<Record<string, Step>> = {
   overdue: (at, { webhookDeliveries }) => webhookDeliveries.oweOverdue(at - overdueMs),
-  ...eachMinute,
   archive: archiveAudit,
+  ...eachMinute,
   answers: (at, { answers }) => answers.purgeExpired(at),
   tools: (_at, { remoteTools, resources }) =>
     remoteTools.checkDue(async (tenantId, name, version) => {

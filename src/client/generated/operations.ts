@@ -290,6 +290,10 @@ export interface Operations {
     readonly getDeliveryParked: Operation<{ readonly "ownerId": string | number }, { readonly "items": readonly ({ readonly "deliveryId": number; readonly "topic": string; readonly "attempts": number; readonly "error": string; readonly "parkedAt": string })[] }>;
     readonly retryDeliveryParked: Operation<{ readonly "ownerId": string | number }, { readonly "retried": number }>;
     readonly getAudit: Operation<{ readonly "from"?: string; readonly "to"?: string; readonly "type"?: "supervision" | "ask.answered" | "ask.cancelled" | "ask.expired" | "ask.taken_over" | "message.edited" | "message.restored" | "message.erased" | "context.changed" | "resource.stored" | "resource.deleted" | "session.supervised" | "session.held" | "session.released" | "message.staff" | "session.deleted" | "memory.changed" | "memory.deleted" | "vault.deleted" | "entry.deleted" | "thread.deleted" | "person.invited" | "person.changed" | "person.deleted" | "person.sessions_ended" | "person.signed_in" | "person.signed_out" | "person.refused" | "person.passkey_added" | "person.passkey_deleted" | "access.granted" | "access.refused" | "access.revoked" | "key.created" | "key.deleted" | "subject.revoked" | "subject.exported" | "subject.erased" | "hold.stored" | "hold.deleted" | "settings.changed" | "channel.stored" | "channel.rotated" | "channel.deleted" | "webhook.stored" | "webhook.deleted" | "limit.stored" | "limit.raised" | "limit.deleted" | "secret.stored" | "secret.deleted" | "tools.pinned" | "decision.labelled" | "experiment.changed" | "originals.read" | "audit.exported" | "history.restored"; readonly "decision"?: string; readonly "actor"?: string; readonly "subject"?: string; readonly "format"?: "jsonl" | "csv" | "json"; readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["AuditEntry"])[]; readonly "nextCursor": string | null }>;
+    readonly listAuditSeals: Operation<{ readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["AuditSeal"])[]; readonly "nextCursor": string | null }>;
+    readonly listAuditRows: Operation<{ readonly "from"?: number | null }, "response">;
+    readonly getAuditRowProof: Operation<{ readonly "row": string | number; readonly "size"?: number }, Schemas["AuditProof"]>;
+    readonly getAuditSealConsistency: Operation<{ readonly "size": string | number; readonly "to"?: number }, Schemas["AuditConsistency"]>;
   };
   readonly webhooks: {
     readonly getWebhook: Operation<{ readonly "name": string | number }, Schemas["Webhook"]>;
@@ -656,6 +660,10 @@ export const calls = {
     getDeliveryParked: "GET /v1/deliveries/{ownerId}/parked",
     retryDeliveryParked: "POST /v1/deliveries/{ownerId}/parked/retry",
     getAudit: "GET /v1/audit",
+    listAuditSeals: "GET /v1/audit/seals",
+    listAuditRows: "=GET /v1/audit/rows",
+    getAuditRowProof: "GET /v1/audit/rows/{row}/proof",
+    getAuditSealConsistency: "GET /v1/audit/seals/{size}/consistency",
   },
   webhooks: {
     getWebhook: "GET /v1/webhooks/{name}",

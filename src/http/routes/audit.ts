@@ -1,14 +1,17 @@
 /** The tenant's audit. */
+import type { Context } from "hono";
 import { z } from "zod";
 import { auditFormats, exportAudit } from "../../application/audit/export-audit.js";
 import { auditFilterInput, listAudit } from "../../application/audit/list-audit.js";
+import { auditProofActs, exportAuditRows } from "../../application/audit/prove-audit.js";
 import { listOf, pageInput } from "../../application/page.js";
 import { defined } from "../../conversation/defined.js";
 import { need, problem } from "../../conversation/problem.js";
 import { auditEntrySchema } from "../../tenancy/audit.js";
 import { authorize } from "../../tenancy/authority.js";
-import { actorOf } from "../context.js";
-import { newRouter, route } from "../routing.js";
+import { routesOf } from "../act-routes.js";
+import { type AppEnv, actorOf } from "../context.js";
+import { newRouter, route, wrongInput } from "../routing.js";
 
 const mediaTypes = { jsonl: "application/jsonl", csv: "text/csv" } as const;
 
@@ -62,6 +65,35 @@ audit.openapi(
     return new Response(await exportAudit(actorOf(c), query, c.get("services")), { headers });
   },
 );
+
+export const auditProof = routesOf(auditProofActs, {
+  exportAuditRows: (router) => {
+    const query = z.object({ from: z.coerce.number<string>().int().min(0).default(0) });
+    const { middleware, ...operation } = route({
+      "x-act": "exportAuditRows",
+      method: "get",
+      path: "/v1/audit/rows",
+      tags: ["Audit"],
+      summary: "Rows of the audit as they are stored, in the order of their arrival (operators)",
+      description:
+        "What seals are over, without the ends of lines: rows that were archived, as lines of JSON, letter by letter, from the arrival number `from` on. People stand in them as references, and words as digests. `conclave audit verify` holds them against the seals.",
+      request: { query },
+      responses: {
+        200: {
+          description: "A row a line",
+          content: { [mediaTypes.jsonl]: { schema: z.looseObject({ n: z.int() }) } },
+        },
+      },
+    });
+    router.openAPIRegistry.registerPath(operation);
+    router.on(["GET"], ["/v1/audit/rows"], ...middleware, async (c: Context<AppEnv>) => {
+      const read = query.safeParse(c.req.query());
+      if (!read.success) throw wrongInput("query", read.error);
+      const headers = { "content-type": `${mediaTypes.jsonl}; charset=utf-8` };
+      return new Response(await exportAuditRows(actorOf(c), read.data, c.get("services")), { headers });
+    });
+  },
+});
 
 const cursorOfLines = () =>
   problem("invalid", "Lines and CSV come whole. Ask for pages with format=json.", {

@@ -6,23 +6,23 @@
 import { z } from "zod";
 import { sha256Hex } from "../../platform/digest.js";
 import { gunzip, gzip } from "../../platform/gzip.js";
-import { all, batch, type Database, type Sql, sql } from "../../platform/sql.js";
+import { all, batch, type Database, first, type Sql, sql } from "../../platform/sql.js";
 import { lazily } from "../../text/lazily.js";
 import { type AuditRow, auditRow, LineWriter } from "./archive-row.js";
 import { retireSegments } from "./retire-segments.js";
-import { type Bucket, linesOf, SegmentReader } from "./segment-reader.js";
+import { type Bucket, linesOf, SegmentReader, segmentRows } from "./segment-reader.js";
 
-/** Rows of a segment at most: one of its size is a perfect subtree of RFC 9162, and no segment crosses into the next. */
-const segmentRows = 4_096;
-/** Rows that are taken at once, and how few are left for the next time, unless they have waited for long. */
+/** Rows that are taken at once. Fewer are added to the newest segment while it has room for them among so many. */
 const takenRows = 1_024;
-const fewestRows = 64;
-const longestWaitMs = 86_400_000;
 /** Rows younger than this stay: others of their time may still be on their way. */
 const settleMs = 600_000;
 /** How far behind the newest archived row ones that came late are looked for each time; what came still later waits until it is old. */
 const lateMs = 2 * 86_400_000;
 
+const newestRow = lazily(() =>
+  z.object({ first: z.int(), rows: z.int(), min_at: z.number(), max_at: z.number(), notable: z.int() }),
+);
+type Newest = z.infer<ReturnType<typeof newestRow>>;
 const nextRow = lazily(() => z.object({ next: z.int(), up_to: z.number() }));
 const tenantRow = lazily(() => z.object({ tenant_id: z.string() }));
 const personRow = lazily(() => z.object({ ref: z.string(), value: z.string() }));
@@ -49,20 +49,18 @@ export class AuditArchive {
     return this.bucket !== undefined;
   }
 
-  /** Tenants whose rows are to be archived now. */
+  /** Tenants whose rows are to be archived now, those first whose newest archived row is the oldest. */
   async due(now: number, limit: number): Promise<string[]> {
     const waiting = sql`SELECT 1 FROM audit INDEXED BY audit_by_time
       WHERE audit.tenant_id = t.tenant_id AND at >= COALESCE(up_to, 0) AND archived IS NULL`;
     const found = await all(this.db, tenantRow())`
       SELECT t.tenant_id FROM tenants t LEFT JOIN audit_archive USING (tenant_id)
-      WHERE (SELECT COUNT(*) FROM (${waiting} AND at < ${now - settleMs} LIMIT ${fewestRows})) = ${fewestRows}
-        OR EXISTS (${waiting} AND at < ${now - longestWaitMs})
-      LIMIT ${limit}`;
+      WHERE EXISTS (${waiting} AND at < ${now - settleMs}) ORDER BY COALESCE(up_to, 0) LIMIT ${limit}`;
     return found.map(({ tenant_id }) => tenant_id);
   }
 
   /**
-   * Archives one segment of what has settled.
+   * Archives what has settled, as one segment or as the end of the newest.
    * @param since rows from then on, up to `before`; by default all that have settled, and those that came a little late
    * @returns whether more may be left
    */
@@ -84,12 +82,15 @@ export class AuditArchive {
     const rows = taken.filter((row) => !known.has(keyOf(row)));
     const gone = taken.filter((row) => isPlain(row));
     const kept = taken.filter((row) => !isPlain(row));
+    const arrivals = new Map(rows.map((row, index) => [row, next + index]));
     await batch(this.db, [
       ...(await this.segmentOf(tenantId, next, rows)),
       sql`INSERT INTO audit_archive (tenant_id, next, up_to) VALUES (${tenantId}, ${next + rows.length}, ${newest.at})
         ON CONFLICT DO UPDATE SET next = excluded.next, up_to = MAX(up_to, excluded.up_to)`,
       sql`DELETE FROM audit WHERE tenant_id = ${tenantId} AND ${among(gone)}`,
-      sql`UPDATE audit SET archived = 1 WHERE tenant_id = ${tenantId} AND ${among(kept)}`,
+      sql`UPDATE audit SET archived = 1, arrival = COALESCE(kept.value ->> 2, arrival)
+        FROM json_each(${JSON.stringify(kept.map((row) => [row.owner_id, row.revision, arrivals.get(row) ?? null]))}) AS kept
+        WHERE tenant_id = ${tenantId} AND owner_id = kept.value ->> 0 AND revision = kept.value ->> 1`,
     ]);
     return taken.length === room;
   }
@@ -110,7 +111,7 @@ export class AuditArchive {
   }
 
   /** What stores rows as a segment. Two who do it at once can't both: one has the other's first number. */
-  private async segmentOf(tenantId: string, first: number, rows: readonly AuditRow[]): Promise<Sql[]> {
+  private async segmentOf(tenantId: string, begin: number, rows: readonly AuditRow[]): Promise<Sql[]> {
     const [oldest] = rows;
     if (oldest === undefined) return [];
     const [people, words] = await Promise.all([
@@ -123,13 +124,22 @@ export class AuditArchive {
       words: new Map(words.map(({ ref, words: said }) => [said, ref])),
     });
     const lines: string[] = [];
-    for (const [index, row] of rows.entries()) lines.push(`${await writer.line(row, first + index)}\n`);
-    const text = lines.join("");
-    const isNotable = rows.some((row) => !isPlain(row));
+    for (const [index, row] of rows.entries()) lines.push(`${await writer.line(row, begin + index)}\n`);
+    const newest = await this.newestWithRoom(tenantId, begin, rows.length);
+    const before = newest === undefined ? "" : await new SegmentReader(this.db, this.bucket).text(tenantId, newest);
+    const text = before + lines.join("");
+    const isNotable = newest?.notable === 1 || rows.some((row) => !isPlain(row));
+    const [minAt, maxAt] = [newest?.min_at ?? oldest.at, newest?.max_at ?? 0];
     return [
+      // Of two who add to it at once one finds it longer than it was, and fails with the number that is taken.
+      ...(newest === undefined
+        ? []
+        : [
+            sql`DELETE FROM audit_segments WHERE tenant_id = ${tenantId} AND first = ${newest.first} AND rows = ${newest.rows}`,
+          ]),
       sql`INSERT INTO audit_segments (tenant_id, first, rows, min_at, max_at, notable, digest, body)
-        VALUES (${tenantId}, ${first}, ${rows.length}, ${oldest.at}, ${rows.at(-1)?.at}, ${isNotable ? 1 : 0},
-          ${await sha256Hex(text)}, ${await gzip(text)})`,
+        VALUES (${tenantId}, ${newest?.first ?? begin}, ${(newest?.rows ?? 0) + rows.length}, ${Math.min(minAt, oldest.at)},
+          ${Math.max(maxAt, rows.at(-1)?.at ?? 0)}, ${isNotable ? 1 : 0}, ${await sha256Hex(text)}, ${await gzip(text)})`,
       sql`INSERT INTO audit_people (tenant_id, ref, value, subject)
         SELECT ${tenantId}, value ->> 'ref', value ->> 'value', value ->> 'subject' FROM json_each(${JSON.stringify(writer.people)})
         WHERE TRUE ON CONFLICT DO NOTHING`,
@@ -137,6 +147,14 @@ export class AuditArchive {
         SELECT ${tenantId}, value ->> 'owner', value ->> 'ref', value ->> 'salt', value ->> 'words'
         FROM json_each(${JSON.stringify(writer.words)}) WHERE TRUE ON CONFLICT DO NOTHING`,
     ];
+  }
+
+  /** The segment that ends before `next`, if it lies here and rows can be added to it. */
+  private newestWithRoom(tenantId: string, next: number, rows: number): Promise<Newest | undefined> {
+    if (next % segmentRows === 0) return Promise.resolve(undefined);
+    return first(this.db, newestRow())`SELECT first, rows, min_at, max_at, notable FROM audit_segments
+      WHERE tenant_id = ${tenantId} AND first = (SELECT MAX(first) FROM audit_segments WHERE tenant_id = ${tenantId})
+        AND first + rows = ${next} AND body IS NOT NULL AND object IS NULL AND rows + ${rows} <= ${takenRows}`;
   }
 
   /** Tenants with segments here that end before a time, the oldest first. */

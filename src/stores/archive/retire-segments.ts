@@ -1,9 +1,11 @@
 /** Archived rows of the audit that their tenant keeps no longer: whole segments, the oldest first, with the words that only they hold. */
 import { z } from "zod";
+import { hexOf } from "../../platform/bytes.js";
 import { idAt } from "../../platform/ids.js";
 import { all, batch, type Database, first, type Sql, sql } from "../../platform/sql.js";
 import { lazily } from "../../text/lazily.js";
-import { type Bucket, SegmentReader } from "./segment-reader.js";
+import { leavesOf } from "./audit-tree.js";
+import { type Bucket, SegmentReader, segmentRows } from "./segment-reader.js";
 
 /** Segments that go at once. */
 const segmentsAtOnce = 16;
@@ -28,8 +30,13 @@ export async function retireSegments(
   const gone = kept < 0 ? oldest : oldest.slice(0, kept);
   const reader = new SegmentReader(db, bucket);
   for (const segment of gone) {
-    const owners = new Set((await reader.rows(tenantId, segment)).map(({ owner_id }) => owner_id));
+    const lines = await reader.lines(tenantId, segment);
+    const owners = new Set((await reader.resolved(tenantId, lines)).map(({ owner_id }) => owner_id));
+    const hashes = (await leavesOf(lines)).map(hexOf).join("");
     await batch(db, [
+      // What is left of its 4,096 lines is proven with them, and seals go on over them.
+      sql`INSERT INTO audit_leaves (tenant_id, first, hashes) VALUES (${tenantId}, ${segment.first}, ${hashes})
+        ON CONFLICT DO NOTHING`,
       forgetWords(tenantId, [...owners], before),
       sql`DELETE FROM audit_segments WHERE tenant_id = ${tenantId} AND first = ${segment.first}`,
     ]);
@@ -44,6 +51,11 @@ export async function retireSegments(
       sql`DELETE FROM audit_words WHERE tenant_id = ${tenantId}`,
     ]);
   }
+  await batch(db, [
+    sql`DELETE FROM audit_leaves WHERE tenant_id = ${tenantId} AND first < ${lowest ?? Number.MAX_SAFE_INTEGER}
+      AND first < (SELECT COUNT(*) * ${segmentRows} FROM audit_subtrees WHERE tenant_id = ${tenantId})
+      AND first - first % ${segmentRows} + ${segmentRows} <= ${lowest ?? Number.MAX_SAFE_INTEGER}`,
+  ]);
   await removeBefore(tenantId, lowest ?? Number.MAX_SAFE_INTEGER, bucket);
   return gone.length;
 }

@@ -5,6 +5,9 @@ import { all, type Database } from "../../platform/sql.js";
 import { lazily } from "../../text/lazily.js";
 import { type ArchivedRow, readLine, refsOf } from "./archive-row.js";
 
+/** Rows of a segment at most: one of its size is a perfect subtree of RFC 9162, and no segment crosses into the next. */
+export const segmentRows = 4_096;
+
 /** The part of an R2 bucket that is needed. */
 export type Bucket = Pick<R2Bucket, "put" | "get" | "delete" | "list">;
 
@@ -21,6 +24,7 @@ const segmentRow = lazily(() =>
 );
 export type Segment = z.infer<ReturnType<typeof segmentRow>>;
 
+const firstRow = lazily(() => z.object({ first: z.int() }));
 const bodyRow = lazily(() => z.object({ body: z.string().nullable(), object: z.string().nullable() }));
 const refRow = lazily(() => z.object({ ref: z.string(), stands: z.string() }));
 
@@ -46,13 +50,19 @@ export class SegmentReader {
       WHERE tenant_id = ${tenantId} AND max_at >= ${from} AND min_at < ${to} ORDER BY min_at, first LIMIT ${limit}`;
   }
 
+  /** Those with lines of arrival numbers from `first` on, before `end`, in the order of those. */
+  segmentsAt(tenantId: string, first: number, end: number): Promise<Pick<Segment, "first">[]> {
+    return all(this.db, firstRow())`SELECT first FROM audit_segments
+      WHERE tenant_id = ${tenantId} AND first >= ${first} AND first < ${end} ORDER BY first`;
+  }
+
   /** Its lines, without whom and what they stand for. */
   async text(tenantId: string, { first }: Pick<Segment, "first">): Promise<string> {
     // Hexadecimal: D1 gives a blob as a list of numbers.
     const [found] = await all(this.db, bodyRow())`
       SELECT hex(body) AS body, object FROM audit_segments WHERE tenant_id = ${tenantId} AND first = ${first}`;
     if (found === undefined) throw new SegmentMovedError("it has become a part of another");
-    if (found.body) return gunzip(bytesOf(found.body));
+    if (found.body) return gunzip(bytesOfHex(found.body));
     const object = found.object ?? undefined;
     const stored = object === undefined ? null : await this.bucket?.get(object);
     if (stored === null || stored === undefined) throw new Error(`a segment of the audit can't be read: ${object}`);
@@ -89,7 +99,7 @@ function mapOf(rows: readonly { ref: string; stands: string }[]): Map<string, st
   return new Map(rows.map(({ ref, stands }) => [ref, stands]));
 }
 
-function bytesOf(hex: string): Uint8Array<ArrayBuffer> {
+export function bytesOfHex(hex: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(hex.length / 2);
   for (let at = 0; at < bytes.length; at++) bytes[at] = Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16);
   return bytes;

@@ -31,6 +31,13 @@ export const limitEvents = {
     roots: ["limits"],
     data: about,
   },
+  "audit.sealed": {
+    description:
+      "Rows of the audit are under a seal, which a receiver keeps: `conclave audit verify --seals` holds the audit against what was kept.",
+    audience: "operator",
+    roots: ["limits"],
+    data: z.object({ size: number, root: text, checkpoint: text, key: text }),
+  },
   "subject.erased": {
     description:
       "All that was kept of an end user is erased, or stands under the pseudonym. The name isn't told: the answer to the request has the job's id with it.",

@@ -13,6 +13,13 @@ const at = "2026-11-22T09:30:00.000Z";
 
 const erasure = { tenantId, kind: "session", rootId: "ses_01m817hww1q09m40a5mj0x2bsd", itemId: "", at };
 
+const seal = {
+  size: 42,
+  root: "GxvJWM2yK2hJ8HBbkr2kS7Gsbl9DgG0qYeJ9uXn9C5Q=",
+  at,
+  checkpoint: `conclave/audit/${tenantId}\n42\nGxvJWM2yK2hJ8HBbkr2kS7Gsbl9DgG0qYeJ9uXn9C5Q=\n\n\u2014 conclave/audit/${tenantId} …\n`,
+  key: `conclave/audit/${tenantId}+0b7c41f2+…`,
+};
 const keyMade = { keyId, key, role: "client" };
 const keyCreated: AuditEntry = {
   at,
@@ -351,6 +358,21 @@ export const tenantExamples: Readonly<Record<string, unknown>> = {
     subject: { kind: "rules", name: "politeness", version: 1 },
     reasons: [],
   },
+  "listAuditRows 200 application/jsonl": {
+    n: 41,
+    at: 1_795_340_000_000,
+    owner: "rules/politeness",
+    revision: 1,
+    decision: "stored",
+  },
+  AuditSeal: seal,
+  AuditProof: {
+    row: 41,
+    line: '{"n":41,"at":1795340000000,"owner":"rules/politeness","revision":1,"decision":"stored","type":"resource.stored","body":{}}',
+    path: [seal.root],
+    seal,
+  },
+  AuditConsistency: { from: seal, to: seal, path: [] },
   "getAudit 200 text/csv": `${auditColumns.join(",")}\r\n${csvLine(keyCreated)}\r\n${csvLine(webhookChanged)}\r\n`,
   ResourceVersion: version,
   Config: {
