@@ -37,7 +37,7 @@ export class FeedbackBook {
     const cleared = await this.cleared(comment);
     if (!cleared.ok) return cleared;
     const { sessionId, definition } = store.session();
-    const { agent, subject } = definition;
+    const { agent, subject, experiment } = definition;
     const at = now();
     const given: Feedback = {
       ...{ sessionId, turnId: turn.turnId, score, by, agent, at: new Date(at).toISOString() },
@@ -49,6 +49,12 @@ export class FeedbackBook {
         VALUES (${messageId ?? turn.turnId}, ${by.kind}, ${by.id}, ${turn.turnId}, ${JSON.stringify(given)}, ${at})`;
       const { comment: _, ...listed } = given;
       kit.outbox.put("feedback", `${messageId ?? turn.turnId} ${by.kind} ${by.id}`, listed);
+      // A unit that was once unhappy has been: what is said later takes the feedback's place, and not that.
+      if (experiment !== undefined && score === -1)
+        kit.outbox.put("experiment", `${turn.turnId} feedback`, {
+          ...experiment,
+          ...{ blocked: false, failed: false, degraded: false, negative: true },
+        });
     });
     kit.deliverSoon();
     return ok(given);

@@ -68,6 +68,14 @@ export class EvalRunner {
     this.kit.write(() => {
       this.rows.add(record, this.platform.now());
       this.changed(evalId);
+      this.kit.outbox.put("act", evalId, {
+        ...{ type: "eval.started", workId: evalId, decision: "started", actor: wanted.by },
+        ...{
+          subject: { kind: "datasets", name: this.store.dataset().name, version },
+          reasons: [],
+          at: this.platform.now(),
+        },
+      });
       this.kit.loop.kick();
     });
     this.kit.deliverSoon();

@@ -44,6 +44,8 @@ const optionalName = name.optional();
 /** A time in milliseconds since the epoch; messages of the version before may lack it. */
 const at = z.number().default(0);
 
+const flag = z.boolean();
+
 export const outboxTopics = {
   session: {
     description: "A session as it is listed; its copy in D1.",
@@ -83,7 +85,7 @@ export const outboxTopics = {
       /** How it ended; versions before don't say. */
       status: z.enum(endedStatuses).optional(),
       /** A supervisor's failure let something through in it. */
-      degraded: z.boolean().optional(),
+      degraded: flag.optional(),
     }),
   },
   budget: {
@@ -130,7 +132,11 @@ export const outboxTopics = {
     description: "How a turn went whose session is in an experiment; its unit's row.",
     handler: "d1",
     isCopy: true,
-    payload: assignmentSchema.extend({ blocked: z.boolean(), failed: z.boolean(), degraded: z.boolean() }),
+    payload: assignmentSchema.extend({
+      ...{ blocked: flag, failed: flag, degraded: flag },
+      /** Absent of a turn that has ended: it is said later. */
+      negative: flag.optional(),
+    }),
   },
   feedback: {
     description: "Somebody said what they think of a turn or a message; a row for counting, without the comment.",

@@ -3,6 +3,7 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { audit } from "./audit.js";
 import { type Command, flag, text } from "./command.js";
 import { configCommands } from "./config-commands.js";
+import { evals } from "./evals.js";
 import { partsOf, sourceOf } from "./knowledge.js";
 import { intoMemory } from "./memory-import.js";
 import { placeOf, progressOf, show } from "./place.js";
@@ -99,5 +100,6 @@ export const commands: readonly Command[] = [
   usage,
   subjects,
   audit,
+  evals,
   exportAudit,
 ];

@@ -7,7 +7,7 @@ import { rounded, shareOf } from "../statistics/shares.js";
 import { lazily } from "../text/lazily.js";
 import { control, type Guard, type Metric, metrics, type StoredExperiment } from "./experiment.js";
 
-/** Units of a variant in a phase: how many, and how many of them had a turn that was blocked, failed or degraded. */
+/** Units of a variant in a phase: how many, and how many of them had a turn that was blocked, failed or degraded, or that somebody gave a -1. */
 export interface UnitCount extends Readonly<Record<Metric, number>> {
   readonly variant: string;
   readonly phase: number;

@@ -15,7 +15,7 @@ const bucketCount = 10_000;
 /** What the agent itself is called among the variants. */
 export const control = "control";
 
-export const metrics = ["blocked", "failed", "degraded"] as const;
+export const metrics = ["blocked", "failed", "degraded", "negative"] as const;
 export type Metric = (typeof metrics)[number];
 
 const variant = lazily(() =>

@@ -1,5 +1,6 @@
 /** Calls of datasets: their items, and the evals over them. */
 import { z } from "zod";
+import type { ActorRecord } from "../conversation/actor-record.js";
 import type { CommandKey } from "../conversation/command-key.js";
 import type { Result } from "../conversation/problem.js";
 import { type Comparison, comparisonSchema } from "../evidence/comparison.js";
@@ -21,6 +22,8 @@ export interface ItemToAdd extends NewItem {
 export interface EvalToStart extends Omit<NewEval, "dataset"> {
   readonly evalId: string;
   readonly keyId: string | undefined;
+  /** Who starts it. */
+  readonly by: ActorRecord;
   /** Calls of models that a unit may lead to, of each candidate; 0 where it needs none. */
   readonly modelCalls: readonly number[];
   /** What each of them is asked with, in tokens, without the text. */

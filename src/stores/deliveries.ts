@@ -212,7 +212,7 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: Handler<Topic> } = {
           revision = excluded.revision WHERE revision < excluded.revision`;
     }),
 
-  experiment: (messages, { tenantId }) => messages.map(({ payload }) => countUnit(tenantId, payload)),
+  experiment: (messages, { tenantId }) => messages.flatMap(({ payload }) => countUnit(tenantId, payload)),
 
   work_ended: (messages, { tenantId }) => messages.flatMap(({ payload: { work, at } }) => endWork(tenantId, work, at)),
 

@@ -39,6 +39,7 @@ const countRow = z.object({
   blocked: integer,
   failed: integer,
   degraded: integer,
+  negative: integer,
 });
 
 /** How a turn of a unit went. */
@@ -50,16 +51,25 @@ export interface UnitTurn {
   readonly blocked: boolean;
   readonly failed: boolean;
   readonly degraded: boolean;
+  readonly negative?: boolean | undefined;
 }
 
 /** Told again it changes nothing. */
-export function countUnit(tenantId: string, turn: UnitTurn): Sql {
+export function countUnit(tenantId: string, turn: UnitTurn): Sql[] {
   const [blocked, failed, degraded] = [turn.blocked, turn.failed, turn.degraded].map(Number);
-  return sql`INSERT INTO experiment_units (tenant_id, seed, unit, phase, variant, blocked, failed, degraded)
-    VALUES (${tenantId}, ${turn.seed}, ${turn.unit}, ${turn.phase}, ${turn.variant}, ${blocked}, ${failed}, ${degraded})
-    ON CONFLICT DO UPDATE SET blocked = MAX(blocked, excluded.blocked), failed = MAX(failed, excluded.failed),
-      degraded = MAX(degraded, excluded.degraded)
-    WHERE variant = excluded.variant`;
+  return [
+    sql`INSERT INTO experiment_units (tenant_id, seed, unit, phase, variant, blocked, failed, degraded)
+      VALUES (${tenantId}, ${turn.seed}, ${turn.unit}, ${turn.phase}, ${turn.variant}, ${blocked}, ${failed}, ${degraded})
+      ON CONFLICT DO UPDATE SET blocked = MAX(blocked, excluded.blocked), failed = MAX(failed, excluded.failed),
+        degraded = MAX(degraded, excluded.degraded)
+      WHERE variant = excluded.variant`,
+    ...(turn.negative === true
+      ? [
+          sql`INSERT INTO experiment_negatives (tenant_id, seed, unit)
+            VALUES (${tenantId}, ${turn.seed}, ${turn.unit}) ON CONFLICT DO NOTHING`,
+        ]
+      : []),
+  ];
 }
 
 export class ExperimentStore {
@@ -130,12 +140,15 @@ export class ExperimentStore {
       insertResourceAct(tenantId, "experiment.changed", { kind: "experiments", name }, done, "deleted"),
       ...claimStatements(claim, "deleted"),
       sql`DELETE FROM experiment_units WHERE tenant_id = ${tenantId} AND seed = ${seed}`,
+      sql`DELETE FROM experiment_negatives WHERE tenant_id = ${tenantId} AND seed = ${seed}`,
     ]);
   }
 
   async counts(tenantId: string, seed: string): Promise<UnitCount[]> {
     return all(this.db, countRow)`
-      SELECT variant, phase, COUNT(*) AS units, SUM(blocked) AS blocked, SUM(failed) AS failed, SUM(degraded) AS degraded
-      FROM experiment_units WHERE tenant_id = ${tenantId} AND seed = ${seed} GROUP BY variant, phase`;
+      SELECT variant, phase, COUNT(*) AS units, SUM(blocked) AS blocked, SUM(failed) AS failed,
+        SUM(degraded) AS degraded, COUNT(n.unit) AS negative
+      FROM experiment_units u LEFT JOIN experiment_negatives n USING (tenant_id, seed, unit)
+      WHERE tenant_id = ${tenantId} AND seed = ${seed} GROUP BY variant, phase`;
   }
 }

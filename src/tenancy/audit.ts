@@ -58,6 +58,7 @@ export const actTypes = [
   "tools.pinned",
   "decision.labelled",
   "experiment.changed",
+  "eval.started",
   "originals.read",
   "audit.exported",
   "history.restored",

@@ -126,7 +126,7 @@ function unitsUntilStopped(
   return undefined;
 }
 const count = (variant: string, { units, blocked }: { units: number; blocked: number }): UnitCount => ({
-  ...{ variant, phase: 0, units, blocked, failed: 0, degraded: 0 },
+  ...{ variant, phase: 0, units, blocked, failed: 0, degraded: 0, negative: 0 },
 });
 
 describe("a guard", () => {

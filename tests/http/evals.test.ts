@@ -129,6 +129,31 @@ describe("an eval of rules", () => {
     expect((await tenant.call("GET", "/v1/decisions")).body.items).toEqual([]);
   });
 
+  it("is on record with who started it, once, also where the request is repeated", async () => {
+    const tenant = await newTenant();
+    await tenant.rules("guard", stops(["swordfish"]));
+    await dataset(tenant, [{ input: "Hello." }]);
+    const body = { dataset: "texts", candidates: [{ name: "now", supervisors: ["guard"] }] };
+    expect((await tenant.call("POST", "/v1/evals", { ...body, estimate: true })).status).toBe(200);
+    const start = () => tenant.call("POST", "/v1/evals", body, { "idempotency-key": "change-17" });
+    const { evalId } = (await start()).body;
+    expect((await start()).body.evalId).toBe(evalId);
+    await ended(tenant, evalId);
+    const rows = await eventually(async () => {
+      const { items } = (await tenant.call("GET", "/v1/audit?format=json&type=eval.started")).body;
+      expect(items).not.toEqual([]);
+      return items;
+    });
+    expect(rows).toMatchObject([
+      {
+        workId: evalId,
+        decision: "started",
+        actor: { kind: "key" },
+        subject: { kind: "datasets", name: "texts", version: 1 },
+      },
+    ]);
+  });
+
   it("is nobody else's, and nobody's below operators", async () => {
     const tenant = await newTenant();
     await tenant.rules("strict", stops(["poison"]));

@@ -76,6 +76,22 @@ describe("who begins a session while an experiment runs", () => {
   });
 });
 
+it("a unit that gave a -1 counts as negative, once, whatever it says afterwards", async () => {
+  const tenant = await newTenant();
+  await running(tenant, 0.9);
+  const session = await tenant.session({ agent: "shop", subject: "ana" });
+  const { turnId } = await tenant.say(session, "Hello.");
+  for (const score of [1, -1, -1, 1]) {
+    const body = { about: { turnId }, score };
+    expect((await tenant.call("PUT", `/v1/sessions/${session}/feedback`, body)).status).toBe(200);
+  }
+  await eventually(async () => {
+    const { variants } = (await tenant.call("GET", "/v1/experiments/e/comparison")).body;
+    const of = variants.filter(({ units }: { units: number }) => units > 0);
+    expect(of).toMatchObject([{ units: 1, negative: { units: 1 }, failed: { units: 0 } }]);
+  });
+});
+
 it("a unit counts once, however many of its turns go wrong, and however often that is told", async () => {
   const tenant = await newTenant();
   await running(tenant, 0.5);

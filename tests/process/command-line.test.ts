@@ -530,3 +530,32 @@ it("shows what a supervisor makes of a text", async () => {
   const tried = await conclave("try", "guard", join(folder, "shop/text.txt"), "--json");
   expect(tried.said).toContain("block");
 });
+
+it("runs an eval that a file describes, and fails where a threshold isn't met; the audit is as it was sealed", async () => {
+  write("supervisors/guard.yaml", guard);
+  await conclave("apply");
+  const texts = Array.from({ length: 40 }, (_none, at) =>
+    JSON.stringify({
+      input: `${at % 2 === 0 ? "Say swordfish" : "Say hello"} ${at}.`,
+      expected: { action: at % 2 === 0 ? "block" : "allow" },
+    }),
+  );
+  write("evals/guard.jsonl", texts.join("\n"));
+  const plan = (thresholds: string): void =>
+    write(
+      "evals/guard.yaml",
+      `dataset: swords\nitems: guard.jsonl\ncandidates:\n  - { name: now, supervisors: [guard] }\nthresholds: ${thresholds}\n`,
+    );
+  const run = () => conclave("eval", "run", join(folder, "shop/evals/guard.yaml"));
+  plan("{ recall: 0.95, falseAlarms: 0.02, failed: 0, worse: false }");
+  expect(await run()).toMatchObject({ code: 0, said: expect.stringContaining("met") });
+  plan("{ recall: 0.95, flips: 0.1 }");
+  expect(await run()).toMatchObject({ code: 2, said: expect.stringContaining("flips of now isn't known") });
+  plan("{ rekall: 0.95 }");
+  expect(await run()).toMatchObject({ code: 1, wrong: expect.stringContaining('no threshold "rekall"') });
+
+  expect(await conclave("audit", "verify", "--json")).toMatchObject({
+    code: 0,
+    said: expect.stringContaining('"faults": []'),
+  });
+});

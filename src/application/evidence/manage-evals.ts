@@ -1,5 +1,6 @@
 /** Evals: candidates over the items of a dataset. Begun, followed, stopped, gone on with, and compared. */
 import { z } from "zod";
+import { recordOf } from "../../conversation/actor-record.js";
 import { itemName } from "../../conversation/names.js";
 import { need, problem } from "../../conversation/problem.js";
 import { comparisonSchema } from "../../evidence/comparison.js";
@@ -70,6 +71,7 @@ export const startEval = act("startEval", {
         evalId,
         candidates,
         keyId: keyOf(actor),
+        by: recordOf(actor),
         modelCalls: tried.map((supervisors) => supervisors.filter(({ body }) => callsModel(body)).length),
         promptTokens: Math.max(0, ...tried.flat().map(({ body }) => estimateTokens(JSON.stringify(body.config)) + 500)),
         onlyEstimate: estimate,

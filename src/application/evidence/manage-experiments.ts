@@ -261,7 +261,7 @@ export const readExperimentReport = act("readExperimentReport", {
     tag,
     summary: "What an experiment has shown so far (operators)",
     description:
-      "Units are counted, not turns: each once, however many of its turns were blocked, failed or degraded. It may be looked at at any time: the test's bar holds however often that is done.",
+      "Units are counted, not turns: each once, however many of its turns were blocked, failed or degraded, or got a −1 (`negative`). It may be looked at at any time: the test's bar holds however often that is done.",
     answer: "Shares by variant, and in one sentence whether they differ",
   },
   input: () => z.object({ name: itemName }),
