@@ -29,6 +29,7 @@ import { newLabelSchema } from "../application/supervision/label-decision.js";
 import { wholeDecisionSchema } from "../application/supervision/read-decision.js";
 import { newReplayShape, replaySchema } from "../application/supervision/replay-decisions.js";
 import { decisionReportSchema } from "../application/supervision/report-decisions.js";
+import { suggestionsSchema } from "../application/supervision/suggest-changes.js";
 import { newTrialShape, trialSchema } from "../application/supervision/trial-schemas.js";
 import { answerSchema } from "../asks/answer.js";
 import { askSchema } from "../asks/ask.js";
@@ -182,6 +183,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
   Decision: wholeDecisionSchema(),
   DecisionSummary: decisionSchema(),
   DecisionReport: decisionReportSchema(),
+  SupervisorSuggestions: suggestionsSchema(),
   TokenUsage: tokenUsageSchema,
   NewTrial: newTrialShape(),
   Trial: trialSchema(),

@@ -126,7 +126,7 @@ const keeping = {
   // Where its events come in is asked with each of them; a configuration says nothing of it.
   channels: "rotateChannelAddress retryChannelDelivery receiveChannelEvents",
   reads:
-    "readResource listResources readWholeResource listResourceVersions readResourceVersion compareResourceVersions readWebhook listWebhooks listWebhookDeliveries exportAudit listAudit exportAuditRows listAuditSeals proveAuditRow proveAuditConsistency planConfig listLimitEvents",
+    "readResource listResources readWholeResource listResourceVersions readResourceVersion compareResourceVersions readWebhook listWebhooks listWebhookDeliveries exportAudit listAudit suggestChanges exportAuditRows listAuditSeals proveAuditRow proveAuditConsistency planConfig listLimitEvents",
   // Tokens and revoked subjects are read with each request.
   tokens: "mintToken revokeSubject",
   // Holds are asked for before each erasure.

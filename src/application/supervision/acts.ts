@@ -4,6 +4,7 @@ import { listDecisions } from "./list-decisions.js";
 import { readDecision } from "./read-decision.js";
 import { replayDecisions } from "./replay-decisions.js";
 import { reportDecisions } from "./report-decisions.js";
+import { suggestChanges } from "./suggest-changes.js";
 import { sendSupervisor } from "./tried-supervisors.js";
 import { trySupervision } from "./try-supervisors.js";
 
@@ -16,4 +17,5 @@ export const supervisionActs = [
   readDecision,
   labelDecision,
   labelMessage,
+  suggestChanges,
 ];

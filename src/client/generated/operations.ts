@@ -173,6 +173,7 @@ export interface Operations {
     readonly getDecision: Operation<{ readonly "decisionId": string | number }, Schemas["Decision"]>;
     readonly putDecisionLabel: Operation<{ readonly "decisionId": string | number; readonly "body": Schemas["NewDecisionLabel"] }, Schemas["Decision"]>;
     readonly putSessionMessageLabel: Operation<{ readonly "sessionId": string | number; readonly "messageId": string | number; readonly "body": Schemas["NewDecisionLabel"] }, Schemas["Decision"]>;
+    readonly listSupervisorSuggestions: Operation<{ readonly "name": string | number }, Schemas["SupervisorSuggestions"]>;
   };
   readonly evals: {
     readonly getDataset: Operation<{ readonly "name": string | number }, Schemas["Dataset"]>;
@@ -543,6 +544,7 @@ export const calls = {
     getDecision: "GET /v1/decisions/{decisionId}",
     putDecisionLabel: "PUT /v1/decisions/{decisionId}/label",
     putSessionMessageLabel: "PUT /v1/sessions/{sessionId}/messages/{messageId}/label",
+    listSupervisorSuggestions: "GET /v1/supervisors/{name}/suggestions",
   },
   evals: {
     getDataset: "GET /v1/datasets/{name}",

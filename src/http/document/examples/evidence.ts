@@ -38,8 +38,20 @@ export const evidenceExamples = {
   },
   "promoteExperiment request": { variant: "shorter" },
   ExperimentReport: {
-    variants: [{ variant: "control", units: 900, blocked: shareOfUnits, failed: shareOfUnits, degraded: { units: 0 }, negative: { units: 0 } }],
-    ...{ evidence: { blocked: 0.4, failed: 0.2, degraded: 0.1, negative: 0.1 }, split: { evidence: 0.2, broken: false } },
+    variants: [
+      {
+        variant: "control",
+        units: 900,
+        blocked: shareOfUnits,
+        failed: shareOfUnits,
+        degraded: { units: 0 },
+        negative: { units: 0 },
+      },
+    ],
+    ...{
+      evidence: { blocked: 0.4, failed: 0.2, degraded: 0.1, negative: 0.1 },
+      split: { evidence: 0.2, broken: false },
+    },
     ...{ verdict: "no_difference", summary: "No difference seen in 1000 conversations." },
   },
   "putDataset request": { description: "What customers wrote about refunds." },

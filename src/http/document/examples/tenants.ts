@@ -184,6 +184,17 @@ export const tenantExamples: Readonly<Record<string, unknown>> = {
     labels: [{ ...label, by: { kind: "key", id: keyId, role: "operator" }, at }],
     texts: { before: "My order is 4111 1111." },
   },
+  SupervisorSuggestions: {
+    ...{ supervisor: "privacy", version: 3 },
+    items: [
+      {
+        ...{ rule: "order-numbers", change: "remove", drawn: { right: 0, wrong: 14 }, held: { right: 1, wrong: 15 } },
+        summary:
+          "14 of 14 were false alarms; of 16 others it would let pass 15 false alarms and 1 that were rightly stopped",
+        body: resourceSchemas.supervisors.parse(resources.supervisors.body),
+      },
+    ],
+  },
   DecisionReport: {
     from: at,
     to: at,
