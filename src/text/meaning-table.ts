@@ -6,7 +6,7 @@
  * "rembours" makes "remboursement" a refund; nothing makes one of "remarquer". A word that is a small one of another of the languages
  * once its accents are off ("den", "was", "son") isn't listed: it stands in too many sentences that are about something else.
  */
-export const meaningTable = `
+export const meaningTable = String.raw`
 on | on activate enable illuminate | anschalt einschalt anmach aktivier allum activ encend enciend prende ligar liga ligue acend ativ accend attiv aan aanzet inschakel på tänd aktivera tænd włącz zapal zapn rozsvi aprind porne bekapcsol felkapcsol gyújt päälle sytyt ac açar | включ зажг | شغل تشغيل اشعل | 打开 开启 开 つけ オン | 켜 | चालू जलाओ जला ऑन
 off | off deactivate disable extinguish shutdown | ausschalt ausmach abschalt deaktivier étein éteign désactiv apag desactiv deslig apague desativ spegn spengn disattiv uit uitzet uitschakel släck stäng av sluk wyłącz zgas vypn zhasn sting opre kikapcsol lekapcsol pois sammut kapat | выключ отключ погас | اطفئ طفي إيقاف اطفاء | 关闭 关掉 关 消し 消す オフ | 꺼 | बंद बुझा ऑफ
 open | open unlock raise unlatch | öffn aufmach ouvr ouvert abr abre abri apri aprire apr opening openen öppna åbn otwórz otwier podnieś otevř deschid nyisd kinyit nyit avaa aç | откр подним | افتح فتح | 拉开 開け | 열어 | खोल

@@ -1,6 +1,7 @@
 /**
  * Reads a table of facts that is written as text: a row a line, columns parted by ` | `. Lines that begin with `#` say what the columns
  * are and where the facts are from.
+ * Tables of words in many languages are `String.raw`: the bundle keeps their letters, where it writes six characters for each of others.
  * @param row makes a row of its columns; a line with more or fewer than it takes is a fault of the table
  * @example
  * readTable("# country | digits\nDE | 11", (country, digits) => ({ country, digits: Number(digits) }))

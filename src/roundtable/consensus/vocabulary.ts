@@ -8,7 +8,7 @@
  * What says yes or no to the whole of a statement: "a mistake" denies it, "right" doesn't.
  * One line a side: what affirms, then what denies.
  */
-export const approval = `
+export const approval = String.raw`
 right correct- good sensible wise support- approv- agree agrees agreed accept- favor favour endors- recommend- reasonable prudent richtig- sinnvoll- klug- gut gute befürwort- zustimm- unterstütz- vernünftig- empfehl- empfiehlt juste raison raisonnable- bon bonne judicieu- souten- soutien- approuv- sage recommand- favorable- correcto correcta acertad- buen buena buenas sensat- apoyar apoyamos apoyo aprobar aprueb- acept- recomend- favor razonabl- giusto giusta corrett- buona buono sensat- sagg- approv- sosten- accett- consigl- favorevol- ragionevol- correto correta certo certa bom boa boas apoiar apoiamos apoio aprov- aceit- razoáve- juist- terecht- goed goede verstandig- accepteer- goedkeur- redelijk- słuszn- dobry dobra dobrze rozsądn- popier- popar- akcept- mądr- 正し 賛成 支持 賢明 適切 妥当 正确 支持 赞成 同意 赞同 明智 合理
 wrong- mistake- error false bad reject- oppos- against disagree- disapprov- refus- avoid- stop stops unwise foolish falsch- fehler- schlecht- abgelehnt ablehn- lehnen lehne gegen dagegen irrtum- vermeid- verkehrt unklug erreur- faute- faux fausse mauvais- rejet- refus- contre désapprouv- évit- oppos- tort equivoc- mal mala malo rechaz- contra oponer- oponemos incorrect- desacert- errore errori errato errata sbagli- cattiv- rifiut- contro contrari- oppon- respin- erro erros errado errada equívoco- má mau rejeit- fout fouten foute verkeerd- vergiss- slecht- verwerp- weiger- tegen vermij- afwijz- afwijs- onjuist- błęd- błąd zły złe zła odrzuc- przeciw- unik- sprzeciw- pomył- niesłuszn- 間違 誤り 誤っ 反対 拒否 避け 过错 错误 错 反对 拒绝 避免 失误 不当`;
 
@@ -16,7 +16,7 @@ wrong- mistake- error false bad reject- oppos- against disagree- disapprov- refu
  * What can't both be: a line for each, first the one, then behind `/` the other. Without `/`: words for the same. A line with `~` says
  * nothing of what a statement is about, only which side it takes.
  */
-export const opposites = `
+export const opposites = String.raw`
 increas- rais- rise rises rising grow- expand- more higher erhöh- steig- wachs- mehr ausbau- augment- hauss- accroî- plus aument- subir sube suben crec- increment- más cresc- più verhog- verhoog- stijg- meer groei- zwiększ- podwyż- podnie- wzro- więcej 増 引き上げ 上昇 拡大 増加 增加 增 提高 提升 上升 增长 扩大 上涨 / decreas- reduc- lower- cut cuts cutting shrink- fewer less declin- senk- verring- reduzier- weniger kürz- sink- réduir- rédui- diminu- baiss- moins dismin- bajar rebaj- fall falls falling menos ridu- diminu- abbass- meno reduz- baix- verlag- verlaag- verminder- minder daal- krimp- zmniejsz- obniż- mniej spad- redukc- 減 引き下げ 低下 縮小 削減 减少 减 降低 下降 缩减 削减 缩小 下调
 keep- retain- preserv- beibehalt- behalt- erhalt- gard- conserv- manten- manter tenere behoud- behouden zachow- utrzym- 維持 残す 継続 保持 保留 维持 继续 / remov- abolish- drop scrap- delet- eliminat- abandon- abschaff- entfern- streich- lösch- aufgeb- supprim- abandon- elimin- suprim- abol- afschaff- schrap- verwijder- usun- usuw- zniesi- likwid- porzuc- 廃止 削除 撤廃 中止 取消 废除 删除 放弃 撤销
 allow- permit- erlaub- zulass- gestatt- autoris- permett- permet- autoriz- autorizz- consent- toesta- toelat- pozwol- zezwol- dozwol- 許可 認め 允许 准许 许可 / forbid- ban bans prohibit- verbiet- verbot- untersag- interdi- prohib- vietar- vietat- proib- verbied- verbod- zakaz- zabron- 禁止 禁じ
@@ -32,7 +32,7 @@ mov- migrat- migrier- transfer- relocat- shift- verleg- umzieh- umzug- verlager-
 ~ remain- stay- bleib- weiter rest- rester perman- queda- restare ficar blijv- pozosta- 残`;
 
 /** Small words that deny what follows them in their clause, or, where nothing does, what stands before. In a clause they count once. */
-export const negations = `
+export const negations = String.raw`
 not no never nor neither without cannot none nobody nothing hardly unlikely
 nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne weder kaum nirgends keinesfalls
 ne pas jamais rien aucun aucune sans ni nullement guère
@@ -57,7 +57,7 @@ export const noDenials: readonly string[] = [
 ].flatMap((line) => line.split(" "));
 
 /** From January on; then from Monday on. */
-export const months = `
+export const months = String.raw`
 january jan januar janvier enero ene gennaio gen janeiro januari stycz-
 february feb februar février febrero febbraio fevereiro februari luty lutego lutym
 march mar märz mars marzo março maart marca marzec
@@ -70,7 +70,7 @@ september sep sept septembre septiembre settembre setembro wrze-
 october oct oktober okt octobre octubre ottobre outubro paździer-
 november nov novembre noviembre novembro listopad-
 december dec dezember décembre diciembre dicembre dezembro grud-`;
-export const weekdays = `
+export const weekdays = String.raw`
 monday montag- lundi lunes lunedì segunda maandag- poniedział-
 tuesday dienstag- mardi martes martedì terça dinsdag- wtor-
 wednesday mittwoch- mercredi miércoles mercoledì quarta woensdag- środa środy środę
@@ -80,7 +80,7 @@ saturday samstag- sonnabend- samedi sábado- sabato zaterdag- sobot-
 sunday sonntag- dimanche domingo- domenica domeniche zondag- niedziel-`;
 
 /** Number words: from one on, then 20, 30 … 90. "One" is an article in most of the languages, so it isn't there. */
-export const numberWords = `
+export const numberWords = String.raw`
 2 two zwei deux dois duas twee dwa dwie dwóch
 3 three drei trois tres tre três drie trzy trzech
 4 four vier quatre cuatro quattro quatro cztery czterech
@@ -102,12 +102,12 @@ export const numberWords = `
 80 eighty achtzig ochenta ottanta oitenta tachtig osiemdziesiąt osiemdziesięciu
 90 ninety neunzig noventa novanta negentig dziewięćdziesiąt dziewięćdziesięciu
 100 hundred hundert cent cien cento cem honderd sto stu`;
-export const multipliers = `
+export const multipliers = String.raw`
 1000 k thousand tausend mille mil mila duizend tysiąc tysiące tysięcy
 1000000 million millions millionen mio mln millón millones milione milioni milhão milhões miljoen milion miliony milionów`;
 
 /** Small words that say nothing of what a statement is about; English ones are left out by search's list. */
-export const smallWords = `
+export const smallWords = String.raw`
 der die das den dem des ein eine einen einem einer eines und oder wir ich sie er es ist sind war wäre wird werden wurde soll sollte sollten sollen muss müssen darf dürfen kann können hat haben zu zum zur im in am an auf für von vom mit bei aus um als auch so dass daran ab bis es sich auf fall denn unser unsere unseren etwa rund rechnen
 le la les l un une des du de d et ou nous on il elle est sont serait sera devrait devons doit doivent faut y en à au aux dans sur pour par avec ce cette ces qui que qu se s notre nos sa son plus
 el los las uno unos unas y o nosotros es son sería será hay que debe deben debemos debería deberían deberíamos se al del con por para en lo su sus nuestro nuestra conviene será

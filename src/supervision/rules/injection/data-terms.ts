@@ -2,7 +2,7 @@
  * Words with which data turns to the machine that reads it: a tool's result, a mail, a page, a note. Rows as in terms-orders.ts.
  * Chosen to be rare in what people write to each other; words for setting aside and for secrets are those of the other tables.
  */
-export const dataTerms = `
+export const dataTerms = String.raw`
 # concept | language | words
 # Turns to a machine that reads.
 address | en | if you are an ai|if you're an ai|if you are a language model|if you are an llm|if you are a bot|if you are a chatbot|if you are an assistant|if an ai|if any ai|all ais|attention ai|attention, ai|attention assistant|attention: ai|attention llm|attention all ai|dear ai|dear assistant|hey ai|hey assistant|hello ai|hello assistant|hi assistant|hi ai|ok assistant|note to ai|note to the ai|note to assistant|note to the assistant|note for ai|note for the assistant|note for the ai|note to llm|message to the assistant|message for the assistant|message to the ai|message for ai|to the ai assistant|to any ai|to any assistant|to all ai|to whichever ai|whoever is summarizing|whoever summarizes|ai reading this|assistant reading this|agent reading this|model reading this|llm reading this|agents reading this|assistants reading this|models reading this|ai processing this|assistant processing this|agent processing this|model processing this|if you are an automated|if you're an automated|if you are a machine|if you are an artificial|if you are an agent|if you are generating|if this is being read by|if this is read by|should this be read by|when an ai|whichever model|whichever assistant

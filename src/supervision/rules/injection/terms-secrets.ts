@@ -1,5 +1,5 @@
 /** Words for asking, and for what is asked for: hidden prompts, secrets, other people's data. Rows as in terms-orders.ts. */
-export const secretTerms = `
+export const secretTerms = String.raw`
 # concept | language | words
 request | en | tell me|give me|tell us|show me|send me|can you|could you|would you|will you|can i|could i|may i|do you|did you|what's|whats$|what is the|what is your|what are your|what would|what was|what were|i need|i want|let me|please|your$|where does|where is|where do|who is|which|write$|print|repeat|reveal|spell|describe|list|provide|name the|name me|read me|read out|paste|copy|recite|quote|enter the|hand me|pass me|i must know|say it|say the|spill|go ahead|have you got|finish the|continue the|summarise your|summarize your
 request | de | sag mir|sagen sie|gib mir|geben sie|zeig mir|kannst du|können sie|könntest|könnten|würdest|wie lautet|wie ist|wie heißt|wie hoch|was ist|was war|wo wohnt|wo lebt|ich brauche|ich will|ich möchte|bitte|dein|ihr$|ihre$|ihrem$|schreib|nenn|welche|wäre|verrate mir|verraten sie|erzähl|teile mir|teilen sie|lies mir|lies vor|kopiere|füge ein|wiederhole|gebt mir|zeigt|zeigen sie|ich muss wissen|ich müsste|wer ist|wer wohnt|wo ist|was steht|was wurde|was hat man|rück|ergänze|vervollständige|mach weiter|wieviel|wie viele|magst du|darfst du|dürfen sie|hättest|liste aller|liste der kund|liste mit

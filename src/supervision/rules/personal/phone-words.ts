@@ -20,7 +20,7 @@ export const otherNumberWords = lazily(() => readTable(otherTable, wordsOfLangua
 export const extensionWords =
   "x|ext|extn|extension|durchwahl|dw|poste|ramal|interno|int|toestel|доб|dahili|内线|内線|分机|分機|转|轉|내선";
 
-const phoneTable = `
+const phoneTable = String.raw`
 # language | words
 en | phone*, telephone*, tel, mobile, mob, cell, cellphone*, cellular, landline, fax*, whatsapp, viber, telegram, signal, sms, text, texted, call, calls, called, calling, callback, dial, dialing, ring, reach, reached, reachable, contact, contacts, hotline, helpline, voicemail, pager, extension, my number, your number, his number, her number, our number, their number, number is, contact no, contact number, ph, toll free
 de | telefon*, tel, handy*, mobil*, mobiltelefon*, festnetz*, rufnummer*, rückruf*, anruf*, anrufen, ruf, rufe, rufen, angerufen, erreichbar, erreichen, erreiche, durchwahl, fax*, whatsapp*, meine nummer, ihre nummer, deine nummer, seine nummer, nummer lautet, hotline, fon
@@ -41,7 +41,7 @@ hi | फ़ोन*, फोन*, मोबाइल*, टेलीफोन*, ट
 tr | telefon*, tel, cep*, gsm, mobil*, ara, aray*, arayın*, arama*, ulaş*, iletişim*, numaram*, numaranız*, whatsapp, faks, hat
 `;
 
-const otherTable = `
+const otherTable = String.raw`
 # language | words
 en | order*, invoice*, bill, account*, acct, isbn*, issn, ean, upc, sku, ref, reference*, ticket*, case, id, ids, uid, imei, serial*, tracking*, parcel, shipment, booking*, reservation*, policy, contract*, customer*, member*, membership, employee*, student, license*, licence*, passport*, ssn, social security, social, tax*, tin, vat, nif, nino, national insurance, swift, iban, bic, routing*, sort code, card, cards, credit, debit, cvv, zip, postal*, postcode, version*, build, release, port, pin, otp, code, model, part, item*, product*, batch, lot, transaction*, payment, amount, total, price*, cost*, usd, eur, gbp, population, coordinates, latitude, longitude, timestamp*, unix, epoch, row, rows, commit, hash, vin, plate, vehicle, medical record, mrn, patient, npi, bitcoin, wallet, flight, aadhaar, pan, mac, ip, file*, document*, dated, date, born
 de | bestell*, auftrag*, rechnung*, konto*, kontonummer*, kunden*, isbn, artikel*, referenz*, ticket*, vorgang*, aktenzeichen, ausweis*, reisepass*, personalausweis*, steuer*, sozialversicherung*, versicherung*, vertrag*, mitglied*, serien*, sendung*, paket*, plz, postleitzahl, betrag, summe, preis*, karte*, kartennummer*, version*, blz, buchung*
