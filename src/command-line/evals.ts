@@ -61,7 +61,7 @@ export const evals: Command = {
  * What of the thresholds isn't met, in words. A share of too few items is not known, and so isn't met.
  * @param thresholds `{ recall: 0.9, falseAlarms: 0.05, failed: 0, worse: false }`
  */
-export function unmetBy(
+function unmetBy(
   judged: CandidateReport,
   pairs: Schemas["Comparison"]["pairs"],
   thresholds: Readonly<Record<string, unknown>>,

@@ -9,7 +9,7 @@ import { answerAsk } from "./answer-ask.js";
 import { readAsk } from "./read-ask.js";
 
 /** Asks that are decided together, at most. */
-export const mostTogether = 50;
+const mostTogether = 50;
 
 export const togetherDecisions = ["accept", "reject", "once", "deny"] as const;
 const ofKind: Readonly<Record<(typeof togetherDecisions)[number], Ask["kind"]>> = {

@@ -45,7 +45,7 @@ export const auditConsistencySchema = lazily(() =>
   z.object({ from: auditSealSchema(), to: auditSealSchema(), path: z.array(z.string()) }),
 );
 
-export const listAuditSeals = act("listAuditSeals", {
+const listAuditSeals = act("listAuditSeals", {
   role: "operator",
   route: {
     method: "get",
@@ -66,7 +66,7 @@ export const listAuditSeals = act("listAuditSeals", {
   },
 });
 
-export const proveAuditRow = act("proveAuditRow", {
+const proveAuditRow = act("proveAuditRow", {
   role: "operator",
   route: {
     method: "get",
@@ -100,7 +100,7 @@ export const proveAuditRow = act("proveAuditRow", {
   },
 });
 
-export const proveAuditConsistency = act("proveAuditConsistency", {
+const proveAuditConsistency = act("proveAuditConsistency", {
   role: "operator",
   route: {
     method: "get",

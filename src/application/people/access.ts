@@ -33,7 +33,7 @@ const keysSchema = z.object({
  * @param token what the header `Cf-Access-Jwt-Assertion` holds
  * @throws {ProblemError} whose detail is `unknown`, `signature`, `expired` or `suspended`
  */
-export async function accessOffers(token: string, address: string, anywhere: Services): Promise<AccessOffer[]> {
+async function accessOffers(token: string, address: string, anywhere: Services): Promise<AccessOffer[]> {
   const signed = readSignedClaims(token);
   const read = accessClaimsSchema().safeParse(signed?.claims);
   if (signed === undefined || !read.success) throw await failedSignIn(address, anywhere);
