@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { importsAtOnce } from "./tests/support/imports-at-once.js";
@@ -37,8 +38,8 @@ const retry = 2;
 
 export default defineConfig({
   test: {
-    // Every core: tests wait for their Workers more than they work.
-    maxWorkers: "100%",
+    // More than cores: tests wait for their Workers, for leases that run out and for processes that start more than they work.
+    maxWorkers: 2 * availableParallelism(),
     // The Worker's own log is of use where a test failed.
     silent: "passed-only",
     coverage: {

@@ -31,7 +31,7 @@ const refusalSchema = z.object({ type: z.string(), title: z.string(), validation
 const query: Readonly<Record<string, string>> = { since: "2026-11-24T08:00:00Z" };
 
 /** Streams: the document says what one event or line of them is, and the proxy holds the whole text against that. */
-const streams = new Set(["sendUiChatMessage", "listSessionEvents", "getAudit"]);
+const streams = new Set(["sendUiChatMessage", "listSessionEvents", "getAudit", "listAuditRows"]);
 
 const folder = mkdtempSync(join(tmpdir(), "conclave-prism-"));
 let worker: WorkerProcess;

@@ -431,6 +431,12 @@ it("every command answers --json with JSON alone, a failure too", async () => {
   write("agents/clerk.yaml", "kind: model\nmodel: offline\ninstructions: Help.\nsupervisors: [guard, desk]\n");
   write("docs/faq.md", "# Returns\n\nWithin 30 days.\n");
   write("text.txt", "Say swordfish.");
+  write("evals/guard.jsonl", JSON.stringify({ input: "Say swordfish.", expected: { action: "block" } }));
+  const candidates = "[{ name: now, supervisors: [guard] }]";
+  write(
+    "evals/guard.yaml",
+    `dataset: swords\nitems: guard.jsonl\ncandidates: ${candidates}\nthresholds: { failed: 0 }\n`,
+  );
   const key = process.env.CONCLAVE_KEY ?? "";
   const path = (name: string): string => join(folder, "shop", name);
   await api.secrets.putSecret({ name: "TOKEN", body: { value: "will" } });
@@ -454,6 +460,8 @@ it("every command answers --json with JSON alone, a failure too", async () => {
     usage: () => conclave("usage", "--json"),
     subjects: () => conclave("subjects", "show", "ida", "--json"),
     export: () => conclave("export", join(folder, "audit.jsonl"), "--json"),
+    audit: () => conclave("audit", "verify", "--json"),
+    eval: () => conclave("eval", "run", path("evals/guard.yaml"), "--json"),
   };
   expect(Object.keys(each).toSorted()).toEqual(commands.map(({ name }) => name).toSorted());
   vi.spyOn(input, "read").mockReturnValue("a new will\n");

@@ -6,7 +6,7 @@ import { eventually } from "../../support/eventually.js";
 import { addEntryReply, newMemory, numbered, putContextReply, type TestMemory } from "../../support/memory.js";
 import { tracesInD1, tracesInThread } from "../../support/traces.js";
 
-const secret = "Zirkonia";
+const secret = "Karfunkelstein";
 
 const inD1 = () => tracesInD1([secret]);
 const inObject = (memory: TestMemory, threadId = "main") => tracesInThread(memory, threadId, [secret]);
