@@ -192,6 +192,10 @@ function startWorker() {
     stdio: ["ignore", "inherit", "inherit"],
     env: { ...process.env, ...settings, ...quiet },
   });
+  child.once("error", () => {
+    console.error("\nConclave did not start: wrangler isn't on the path. Use `npm start`, which finds and installs it.");
+    process.exit(1);
+  });
   child.once("exit", (code, signal) => {
     if (stopping) return;
     console.error(`\nThe Worker has ended (${signal ?? `exit code ${code}`}); what it said last stands above.`);
