@@ -193,7 +193,9 @@ function startWorker() {
     env: { ...process.env, ...settings, ...quiet },
   });
   child.once("error", () => {
-    console.error("\nConclave did not start: wrangler isn't on the path. Use `npm start`, which finds and installs it.");
+    console.error(
+      "\nConclave did not start: wrangler isn't on the path. Use `npm start`, which finds and installs it.",
+    );
     process.exit(1);
   });
   child.once("exit", (code, signal) => {
