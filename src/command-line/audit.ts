@@ -1,9 +1,10 @@
 /** Holds a tenant's audit against its seals: those that the deployment has, and those that were kept elsewhere. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import type { Conclave, Schemas } from "../client/index.js";
 import { checkpointText, readCheckpoint, readVerifierKey } from "../evidence/proof/checkpoint.js";
 import {
   type Hash,
+  isConsistent,
   leafHash,
   levelsOf,
   nodeHash,
@@ -44,13 +45,11 @@ export const audit: Command = {
     const kept = typeof options.seals === "string" ? keptIn(options.seals) : [];
     const lines = await rowsOf(conclave, options);
     const before = await beforeOf(conclave, lines);
-    const faults = await faultsOf(
-      lines,
-      shown,
-      kept,
-      typeof options.key === "string" ? options.key : undefined,
-      before,
-    );
+    const key = typeof options.key === "string" ? options.key : undefined;
+    const faults = [
+      ...(await faultsOf(lines, shown, kept, key, before)),
+      ...(await faultsOfPruned(conclave, kept, shown.at(-1), before)),
+    ];
     const sealed = Math.max(0, ...[...shown, ...kept].map(({ size }) => size));
     if (faults.length === 0 && typeof options.seals === "string") keep(options.seals, shown, kept);
     show(options, { rows: lines.length, first: before.rows, sealed, seals: shown.length, kept: kept.length, faults }, [
@@ -83,6 +82,37 @@ export async function faultsOf(
     ...(await faultsOfSeals(shown, kept, key)),
     ...(await faultsOfRoots(lines, [...shown, ...kept], before)),
   ];
+}
+
+/**
+ * Seals that were kept, over rows of which the deployment keeps none: what they cover can't be hashed any more, but has to be the beginning
+ * of what its newest seal covers. Who serves rows only from behind them is found out by this.
+ */
+async function faultsOfPruned(
+  conclave: Conclave,
+  kept: readonly Seal[],
+  newest: Seal | undefined,
+  { rows }: Before,
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { size, root } of kept.filter((seal) => seal.size < rows)) {
+    const path =
+      newest === undefined
+        ? undefined
+        : await conclave.api.audit
+            .getAuditSealConsistency({ size: String(size), to: newest.size })
+            .then((proof) => proof.path.map(bytesOf))
+            .catch(() => undefined);
+    const isBeginning =
+      newest !== undefined &&
+      path !== undefined &&
+      (await isConsistent(
+        { from: size, to: newest.size, path, before: bytesOf(root), after: bytesOf(newest.root) },
+        sha256,
+      ));
+    if (!isBeginning) faults.push(`the seal over ${size} rows that was kept isn't a beginning of what is there now`);
+  }
+  return faults;
 }
 
 async function sealsOf(conclave: Conclave): Promise<Seal[]> {
@@ -149,9 +179,10 @@ function keptIn(path: string): Seal[] {
 
 function keep(path: string, shown: readonly Seal[], kept: readonly Seal[]): void {
   const known = new Set(kept.map(({ checkpoint }) => checkpoint));
-  const all = [...kept, ...shown.filter(({ checkpoint }) => !known.has(checkpoint))];
-  const lines = all.map(({ size, root, checkpoint, key }) => `${JSON.stringify({ size, root, checkpoint, key })}\n`);
-  writeFileSync(path, lines.join(""), { mode: 0o600 });
+  const found = shown.filter(({ checkpoint }) => !known.has(checkpoint));
+  const lines = found.map(({ size, root, checkpoint, key }) => `${JSON.stringify({ size, root, checkpoint, key })}\n`);
+  // What was kept is never written again: a stop in the middle loses none of it.
+  appendFileSync(path, lines.join(""), { mode: 0o600 });
 }
 
 /** The first row that isn't in its place: behind it all are another's. */

@@ -39,7 +39,7 @@ export class AskReminders {
         subject, opened_at, overdue_at, deadline FROM asks INDEXED BY asks_overdue
       WHERE status = 'open' AND overdue_told IS NULL AND overdue_at <= ${new Date(now).toISOString()}
       ORDER BY overdue_at LIMIT ${toldAtOnce}`;
-    const tellings = rows.flatMap((row) => [
+    const notices = rows.flatMap((row) => [
       tellTenant(row.tenant_id, "ask.overdue", row.ask_id, now, {
         ...{ askId: row.ask_id, kind: row.kind, audience: row.audience, priority: row.priority },
         ...rootOf(row.owner_id),
@@ -48,7 +48,7 @@ export class AskReminders {
       }),
       sql`UPDATE asks SET overdue_told = 1 WHERE tenant_id = ${row.tenant_id} AND ask_id = ${row.ask_id}`,
     ]);
-    await this.write(tellings, rows, now);
+    await this.write(notices, rows, now);
   }
 
   private async tellWaiting(now: number): Promise<void> {
@@ -58,7 +58,7 @@ export class AskReminders {
         (SELECT MIN(opened_at) FROM asks INDEXED BY asks_inbox_of
           WHERE asks.tenant_id = inboxes.tenant_id AND status = 'open' AND audience = 'staff') AS oldest
       FROM inboxes INDEXED BY inboxes_to_tell WHERE tell_at <= ${now} ORDER BY tell_at LIMIT ${toldAtOnce}`;
-    const tellings = rows.flatMap(({ tenant_id, open, oldest }) => {
+    const notices = rows.flatMap(({ tenant_id, open, oldest }) => {
       const again = sql`UPDATE inboxes SET tell_at = ${open > 0 ? now + toldAgainMs : undefined} WHERE tenant_id = ${tenant_id}`;
       if (open === 0) return [again];
       return [
@@ -66,13 +66,13 @@ export class AskReminders {
         again,
       ];
     });
-    await this.write(tellings, rows, now);
+    await this.write(notices, rows, now);
   }
 
-  private async write(tellings: readonly Sql[], rows: readonly { tenant_id: string }[], now: number): Promise<void> {
-    if (tellings.length === 0) return;
+  private async write(notices: readonly Sql[], rows: readonly { tenant_id: string }[], now: number): Promise<void> {
+    if (notices.length === 0) return;
     const tenants = [...new Set(rows.map(({ tenant_id }) => tenant_id))];
-    await batch(this.db, [...tellings, ...tenants.map((tenantId) => owedToAll(tenantId, limitEventsRoot, now))]);
+    await batch(this.db, [...notices, ...tenants.map((tenantId) => owedToAll(tenantId, limitEventsRoot, now))]);
   }
 }
 

@@ -13,6 +13,7 @@ import type { AuditPosition } from "../../src/stores/audit-place.js";
 import { deliverToD1 } from "../../src/stores/deliveries.js";
 import type { AuditEntry } from "../../src/tenancy/audit.js";
 import { newTenant, send } from "../support/conclave.js";
+import { cutOff } from "../support/cut-off.js";
 
 const { ARCHIVE: archived } = env;
 if (archived === undefined) throw new Error("the local environment has a bucket");
@@ -140,14 +141,7 @@ it("cut off before or after any call of the database or the bucket, and gone on 
   const before = await read(tenantId);
   let points = 0;
   for (let cut = 0; cut < 60; cut++) {
-    let calls = 0;
-    const cutting = async <T>(call: () => Promise<T>): Promise<T> => {
-      calls++;
-      if (calls > cut / 2 && cut % 2 === 0) throw new Error("the Worker died");
-      const result = await call();
-      if (calls > cut / 2) throw new Error("the Worker died");
-      return result;
-    };
+    const cutting = cutOff(cut);
     const db: Database = {
       prepare: (query) => env.DB.prepare(query),
       batch: <T>(statements: D1PreparedStatement[]) => cutting(() => env.DB.batch<T>(statements)),
@@ -236,4 +230,50 @@ it("a deleted tenant takes its objects along; /health warns where the database f
   // With a bucket it ought to have gone there: whatever keeps it is told, too.
   expect(warningsOf({ bytes: 6_100_000_000, canMove: true })).toEqual([expect.stringContaining("audit.move_failed")]);
   expect(warningsOf({ bytes: 5_900_000_000, canMove: true })).toEqual([]);
+});
+
+it("rows go while others of them are moved or added to: none goes that wasn't due", async () => {
+  const tried = await tenantWithRows();
+  const { tenantId } = tried;
+  const store = new AuditArchive(env.DB, inR2);
+  const segments = async () =>
+    (
+      await env.DB.prepare("SELECT first, max_at, rows FROM audit_segments WHERE tenant_id = ? ORDER BY first")
+        .bind(tenantId)
+        .all<{ first: number; max_at: number; rows: number }>()
+    ).results;
+  await archive(tried, begun + days);
+  await env.DB.prepare("UPDATE audit_segments SET digest = digest || ' ' WHERE tenant_id = ?").bind(tenantId).run();
+  const [only] = await segments();
+  // Read, and changed by somebody else before it goes.
+  const changing: Database = {
+    prepare: (query) => env.DB.prepare(query),
+    batch: async <T>(statements: D1PreparedStatement[]) => {
+      await env.DB.prepare("UPDATE audit_segments SET digest = trim(digest) WHERE tenant_id = ?").bind(tenantId).run();
+      return env.DB.batch<T>(statements);
+    },
+  };
+  await new AuditArchive(changing, inR2).retire(tenantId, begun + 10 * days);
+  expect(await segments()).toEqual([only]);
+
+  // The first of two goes while both are on their way to R2.
+  const { rows } = only ?? { rows: 0 };
+  await env.DB.prepare(
+    `INSERT INTO audit_segments (tenant_id, first, rows, min_at, max_at, notable, digest, body)
+      SELECT tenant_id, ?, rows, min_at, ?, notable, digest, body FROM audit_segments WHERE tenant_id = ?`,
+  )
+    .bind(rows, begun + 20 * days, tenantId)
+    .run();
+  const meanwhile: Bucket["put"] = async (...args: Parameters<Bucket["put"]>) => {
+    const put = await inR2.put(...args);
+    await env.DB.prepare("DELETE FROM audit_segments WHERE tenant_id = ? AND first = 0").bind(tenantId).run();
+    return put;
+  };
+  const bucket = new Proxy(inR2, {
+    get: (of, name) => (name === "put" ? meanwhile : Reflect.get(of, name).bind(of)),
+  });
+  await new AuditArchive(env.DB, bucket).move(tenantId, begun + 60 * days);
+  expect(await segments()).toMatchObject([{ first: rows, rows }]);
+  while (await store.move(tenantId, begun + 60 * days));
+  expect(await segments()).toMatchObject([{ first: rows, rows }]);
 });

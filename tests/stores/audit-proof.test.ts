@@ -15,6 +15,7 @@ import { retireSegments } from "../../src/stores/archive/retire-segments.js";
 import type { Bucket } from "../../src/stores/archive/segment-reader.js";
 import { deliverToD1 } from "../../src/stores/deliveries.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
+import { cutOff } from "../support/cut-off.js";
 
 const { ARCHIVE: archived } = env;
 if (archived === undefined) throw new Error("the local environment has a bucket");
@@ -142,14 +143,7 @@ it("cut off before or after any call of the database, sealing comes to what it w
   await archive(tenant);
   let points = 0;
   for (let cut = 0; cut < 40; cut++) {
-    let calls = 0;
-    const cutting = async <T>(call: () => Promise<T>): Promise<T> => {
-      calls++;
-      if (calls > cut / 2 && cut % 2 === 0) throw new Error("the Worker died");
-      const result = await call();
-      if (calls > cut / 2) throw new Error("the Worker died");
-      return result;
-    };
+    const cutting = cutOff(cut);
     const db: Database = {
       prepare: (query) => {
         const wrapped = (statement: D1PreparedStatement): D1PreparedStatement =>

@@ -41,11 +41,9 @@ export const answerAsks = act("answerAsks", {
     const decided: Ask[] = [];
     const refused: { askId: string; code: ProblemCode }[] = [];
     for (const { askId } of asks) {
-      // The same form sent again answers each once: its key is of this ask.
-      const { command } = actor;
-      const own = command === undefined ? actor : { ...actor, command: { ...command, key: `${command.key} ${askId}` } };
+      // The same form sent again answers each once: an ask is closed by its first answer.
       const answered = await attempt(() =>
-        answerAsk(own, { askId, answer: { decision, ...defined({ note, message }) } }, services),
+        answerAsk(actor, { askId, answer: { decision, ...defined({ note, message }) } }, services),
       );
       if (answered.ok) decided.push(answered.value);
       else refused.push({ askId, code: answered.problem.code });

@@ -9,7 +9,7 @@ import { authorize } from "../../tenancy/authority.js";
 import { Badge, Choice, Confirm, Facts, Field, Form, More, Table, Time, type Tone } from "../parts.js";
 import { perform, query, type Screen, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
-import { Debates, TimeLine } from "./time-line.js";
+import { Story } from "./time-line.js";
 import { OpenAsks, watchSeconds } from "./watched.js";
 
 const tones: Readonly<Record<Run["status"], Tone>> = {
@@ -116,20 +116,10 @@ export const runTrace: Screen = {
   show: async (visit) => {
     const { runId = "" } = visit.params;
     // It has no input of its own that a face could read.
-    const { status, entries, story } = await readTrace(visit.actor, { runId }, visit.services);
+    const trace = await readTrace(visit.actor, { runId }, visit.services);
     return {
       title: "How the run went",
-      body: (
-        <>
-          <p>
-            <a href={`/console/runs/${runId}`}>Back to the run</a> <Badge>{status}</Badge>
-          </p>
-          <Debates entries={entries} />
-          <TimeLine entries={entries} />
-          <Text text={story} />
-          <p class="hint">That you read this is on record.</p>
-        </>
-      ),
+      body: <Story trace={trace} back={[`/console/runs/${runId}`, "the run"]} />,
     };
   },
 };

@@ -1,5 +1,7 @@
 /** What happened in a turn or a run, as a line of time. */
 import type { TurnTrace } from "../../routing/trace.js";
+import { Badge } from "../parts.js";
+import { Text } from "../visible-text.js";
 
 type Entries = TurnTrace["entries"];
 
@@ -9,8 +11,34 @@ const rowHeight = 22;
 const left = 230;
 const most = 60;
 
+/**
+ * How a turn or a run went: when, and each thing in words.
+ * @param back the page that it was opened from, and what that is called
+ */
+export function Story({
+  trace,
+  back,
+}: {
+  readonly trace: Pick<TurnTrace, "status" | "entries" | "story">;
+  readonly back: readonly [string, string];
+}) {
+  const { status, entries, story } = trace;
+  const [href, name] = back;
+  return (
+    <>
+      <p>
+        <a href={href}>Back to {name}</a> <Badge>{status}</Badge>
+      </p>
+      <Debates entries={entries} />
+      <TimeLine entries={entries} />
+      <Text text={story} />
+      <p class="hint">That you read this is on record.</p>
+    </>
+  );
+}
+
 /** A row for each thing that happened, where it happened in time. */
-export function TimeLine({ entries }: { readonly entries: Entries }) {
+function TimeLine({ entries }: { readonly entries: Entries }) {
   const shown = entries.slice(0, most);
   const [first] = shown;
   const last = shown.at(-1);
@@ -51,7 +79,7 @@ function inWords(ms: number): string {
 }
 
 /** Panels that debated in it, as pages of their own. */
-export function Debates({ entries }: { readonly entries: Entries }) {
+function Debates({ entries }: { readonly entries: Entries }) {
   const ids = new Set(entries.flatMap(({ data }) => roundtableIdIn(data)));
   if (ids.size === 0) return undefined;
   return (

@@ -78,7 +78,11 @@ export class Site {
   }
 
   private async map(read: ReadText): Promise<readonly SiteSection[]> {
-    this.sections ??= readSiteMap((await read(firstPage)) ?? "");
+    if (this.sections !== undefined) return this.sections;
+    const first = await read(firstPage);
+    // Kept only once it came: a page that couldn't be fetched for a moment is no site without pages.
+    if (first === undefined) return [];
+    this.sections = readSiteMap(first);
     return this.sections;
   }
 }

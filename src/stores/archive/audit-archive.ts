@@ -179,7 +179,9 @@ export class AuditArchive {
     const [begin] = parts;
     if (begin === undefined) return false;
     const rows = parts.reduce((sum, part) => sum + part.rows, 0);
-    const object = begin.object ?? `audit/${tenantId}/${String(begin.first).padStart(12, "0")}-${rows}.jsonl.gz`;
+    // The first of those it was named for may have been retired meanwhile, and objects before the oldest segment go.
+    const named = `audit/${tenantId}/${String(begin.first).padStart(12, "0")}-`;
+    const object = begin.object?.startsWith(named) ? begin.object : `${named}${rows}.jsonl.gz`;
     const firsts = JSON.stringify(parts.map(({ first }) => first));
     const ofParts = sql`tenant_id = ${tenantId} AND first IN (SELECT value FROM json_each(${firsts}))`;
     // Before it is written: whoever goes on after an interruption writes the same object, whatever has become old meanwhile.
@@ -192,13 +194,16 @@ export class AuditArchive {
     const back = stored === null ? "" : await gunzip(new Uint8Array(await stored.arrayBuffer()));
     if (back !== text) throw new Error(`the segment ${object} isn't in R2 as it was written`);
     const notable = (await reader.resolved(tenantId, linesOf(text))).filter((row) => !isPlain(row));
+    const one = sql`tenant_id = ${tenantId} AND first = ${begin.first}`;
+    // All of them, or none: one that was retired since was due, and those behind it are not.
+    const moved = sql`EXISTS (SELECT 1 FROM audit_segments WHERE ${one} AND digest = ${digest} AND body IS NULL)`;
     await batch(this.db, [
-      sql`DELETE FROM audit_segments WHERE ${ofParts} AND first > ${begin.first}`,
       sql`UPDATE audit_segments SET rows = ${rows}, min_at = ${Math.min(...parts.map((part) => part.min_at))},
           max_at = ${Math.max(...parts.map((part) => part.max_at))}, notable = ${notable.length > 0 ? 1 : 0},
           digest = ${digest}, body = NULL
-        WHERE tenant_id = ${tenantId} AND first = ${begin.first}`,
-      sql`DELETE FROM audit WHERE tenant_id = ${tenantId} AND archived = 1 AND ${among(notable)}`,
+        WHERE ${one} AND (SELECT SUM(rows) FROM audit_segments WHERE ${ofParts} AND body IS NOT NULL) = ${rows}`,
+      sql`DELETE FROM audit_segments WHERE ${ofParts} AND first > ${begin.first} AND ${moved}`,
+      sql`DELETE FROM audit WHERE tenant_id = ${tenantId} AND archived = 1 AND ${among(notable)} AND ${moved}`,
     ]);
     return here.length > parts.length || here.length === 64;
   }

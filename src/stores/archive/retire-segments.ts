@@ -10,7 +10,7 @@ import { type Bucket, SegmentReader, segmentRows } from "./segment-reader.js";
 /** Segments that go at once. */
 const segmentsAtOnce = 16;
 
-const segmentRow = lazily(() => z.object({ first: z.int(), max_at: z.number() }));
+const segmentRow = lazily(() => z.object({ first: z.int(), max_at: z.number(), digest: z.string() }));
 const lowestRow = lazily(() => z.object({ first: z.int().nullable() }));
 const firstOf = /\/(\d+)-\d+\.jsonl\.gz$/;
 
@@ -24,7 +24,7 @@ export async function retireSegments(
   tenantId: string,
   before: number,
 ): Promise<number> {
-  const oldest = await all(db, segmentRow())`SELECT first, max_at FROM audit_segments
+  const oldest = await all(db, segmentRow())`SELECT first, max_at, digest FROM audit_segments
     WHERE tenant_id = ${tenantId} ORDER BY first LIMIT ${segmentsAtOnce}`;
   const kept = oldest.findIndex((segment) => segment.max_at >= before);
   const gone = kept < 0 ? oldest : oldest.slice(0, kept);
@@ -33,12 +33,15 @@ export async function retireSegments(
     const lines = await reader.lines(tenantId, segment);
     const owners = new Set((await reader.resolved(tenantId, lines)).map(({ owner_id }) => owner_id));
     const hashes = (await leavesOf(lines)).map(hexOf).join("");
+    // Whoever archives at the same time may have added to it, or made it one with those behind it: then it isn't this one that is due.
+    const same = sql`tenant_id = ${tenantId} AND first = ${segment.first} AND digest = ${segment.digest}`;
+    const asRead = sql`EXISTS (SELECT 1 FROM audit_segments WHERE ${same})`;
     await batch(db, [
       // What is left of its 4,096 lines is proven with them, and seals go on over them.
-      sql`INSERT INTO audit_leaves (tenant_id, first, hashes) VALUES (${tenantId}, ${segment.first}, ${hashes})
-        ON CONFLICT DO NOTHING`,
-      forgetWords(tenantId, [...owners], before),
-      sql`DELETE FROM audit_segments WHERE tenant_id = ${tenantId} AND first = ${segment.first}`,
+      sql`INSERT INTO audit_leaves (tenant_id, first, hashes) SELECT ${tenantId}, ${segment.first}, ${hashes}
+        WHERE ${asRead} ON CONFLICT DO NOTHING`,
+      sql`${forgetWords(tenantId, [...owners], before)} AND ${asRead}`,
+      sql`DELETE FROM audit_segments WHERE ${same}`,
     ]);
   }
   const lowest =
