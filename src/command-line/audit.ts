@@ -48,7 +48,10 @@ export const audit: Command = {
     const key = typeof options.key === "string" ? options.key : undefined;
     const faults = [
       ...(await faultsOf(lines, shown, kept, key, before)),
-      ...(await faultsOfPruned(conclave, kept, shown.at(-1), before)),
+      ...(await faultsOfPruned(kept, shown.at(-1), before, async (size, to) => {
+        const { path } = await conclave.api.audit.getAuditSealConsistency({ size: String(size), to });
+        return path;
+      })),
     ];
     const sealed = Math.max(0, ...[...shown, ...kept].map(({ size }) => size));
     if (faults.length === 0 && typeof options.seals === "string") keep(options.seals, shown, kept);
@@ -87,22 +90,23 @@ export async function faultsOf(
 /**
  * Seals that were kept, over rows of which the deployment keeps none: what they cover can't be hashed any more, but has to be the beginning
  * of what its newest seal covers. Who serves rows only from behind them is found out by this.
+ * @param proofOf the hashes that prove it, of one size to another, in base64
  */
-async function faultsOfPruned(
-  conclave: Conclave,
+export async function faultsOfPruned(
   kept: readonly Seal[],
   newest: Seal | undefined,
   { rows }: Before,
+  proofOf: (size: number, to: number) => Promise<readonly string[]>,
 ): Promise<string[]> {
   const faults: string[] = [];
   for (const { size, root } of kept.filter((seal) => seal.size < rows)) {
     const path =
       newest === undefined
         ? undefined
-        : await conclave.api.audit
-            .getAuditSealConsistency({ size: String(size), to: newest.size })
-            .then((proof) => proof.path.map(bytesOf))
-            .catch(() => undefined);
+        : await proofOf(size, newest.size).then(
+            (hashes) => hashes.map(bytesOf),
+            () => undefined,
+          );
     const isBeginning =
       newest !== undefined &&
       path !== undefined &&

@@ -1,7 +1,7 @@
 /** The tree over the audit's lines: the published vectors, and an implementation that follows RFC 9162 word by word. */
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { faultsOf } from "../../src/command-line/audit.js";
+import { faultsOf, faultsOfPruned } from "../../src/command-line/audit.js";
 import {
   consistencyPath,
   type Hash,
@@ -129,6 +129,20 @@ it("finds each way in which rows were changed, and names it", async () => {
   expect(await faultsOf(lines.slice(300).with(9, line(309, 1)), seals, kept, undefined, before)).toEqual([
     "a row of 300 to 499 isn't as it was sealed: the seal over 500 rows has another root",
   ]);
+
+  // Seals over rows that are gone have to be a beginning of what is there.
+  const proofOf = async (from: number, to: number) =>
+    (await consistencyPath(from, to, ofAll, sha256)).map((hash) => Buffer.from(hash).toString("base64"));
+  const [early] = seals;
+  const others = await sealed(lines.with(3, line(3, 4)), [64]);
+  expect(await faultsOfPruned(kept, seals.at(-1), before, proofOf)).toEqual([]);
+  for (const pruned of [
+    faultsOfPruned(others, seals.at(-1), before, proofOf),
+    faultsOfPruned(early === undefined ? [] : [early], undefined, before, proofOf),
+    faultsOfPruned(early === undefined ? [] : [early], seals.at(-1), before, () => Promise.reject(new Error("none"))),
+  ]) {
+    expect(await pruned).toEqual(["the seal over 64 rows that was kept isn't a beginning of what is there now"]);
+  }
 
   const changed = lines.with(70, line(70, 71));
   const replaced = lines.map((row, n) => (n >= 500 ? line(n, n + 1) : row));

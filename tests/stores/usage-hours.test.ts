@@ -9,7 +9,8 @@ import { newTenant } from "../support/conclave.js";
 const hourMs = 3_600_000;
 
 it("rows of an hour that differ in nothing but their work become one, once, and every report says what it said", async () => {
-  const { tenantId: tenant } = await newTenant();
+  const own = await newTenant();
+  const { tenantId: tenant } = own;
   const begun = Date.UTC(2026, 0, 5, 10);
   const rows = Array.from({ length: 60 }, (_, n) => ({
     work: `${n % 6 === 0 ? "run" : "trn"}_${n}`,
@@ -48,6 +49,14 @@ it("rows of an hour that differ in nothing but their work become one, once, and 
   expect(await reports()).toEqual(before);
   const inThird = rows.filter(({ at }) => at >= begun + 2 * hourMs).length;
   expect(await count()).toBeGreaterThan(inThird);
+  // While something is kept in spite of that, every row stays as it is.
+  const held = await count();
+  expect(
+    (await own.call("PUT", "/v1/holds/case", { subjects: ["ana"], reason: "A letter of the court." })).status,
+  ).toBeLessThan(300);
+  await addUpUsage(env.DB, now + hourMs);
+  expect(await count()).toBe(held);
+  await own.call("DELETE", "/v1/holds/case");
   await addUpUsage(env.DB, now + hourMs);
   const added = await count();
   expect(added).toBeLessThan(rows.length / 2 + 10);

@@ -31,7 +31,7 @@ const keysSchema = z.object({
 /**
  * Where somebody may enter whom Access has let through.
  * @param token what the header `Cf-Access-Jwt-Assertion` holds
- * @throws {ProblemError} whose detail is `unknown`, `signature`, `expired` or `suspended`
+ * @throws {ProblemError} whose detail is `unknown`, `expired` or `suspended`
  */
 async function accessOffers(token: string, address: string, anywhere: Services): Promise<AccessOffer[]> {
   const signed = readSignedClaims(token);
@@ -46,8 +46,9 @@ async function accessOffers(token: string, address: string, anywhere: Services):
   const members = found.flat().filter(({ teamDomain }) => issuerOf(teamDomain) === iss);
   const [known] = members;
   if (known === undefined) throw await failedSignIn(address, anywhere);
+  // What nobody signed says nothing of anybody, and is answered as a stranger is: else it would tell who is invited.
+  if (!(await signed.isSigned(await keysOf(iss, anywhere)))) throw await failedSignIn(address, anywhere);
   const refuse = (reason: string) => failedSignIn(address, known.services, { who: known, method: "access", reason });
-  if (!(await signed.isSigned(await keysOf(iss, anywhere)))) throw await refuse("signature");
   if (!accessCounts(read.data, anywhere.now())) throw await refuse("expired");
   const active = members.filter(({ status }) => status !== "suspended");
   if (active.length === 0) throw await refuse("suspended");

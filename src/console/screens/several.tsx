@@ -3,7 +3,7 @@ import { answerAsks, togetherDecisions } from "../../application/asks/answer-ask
 import { listAsks } from "../../application/asks/list-asks.js";
 import { readAsk } from "../../application/asks/read-ask.js";
 import type { Ask } from "../../asks/ask.js";
-import { heldCall } from "../../asks/proposal.js";
+import { heldCall, heldText } from "../../asks/proposal.js";
 import { ownValue } from "../../conversation/own-value.js";
 import { oneLine } from "../../text/one-line.js";
 import { Button, Field, Form, More, Time } from "../parts.js";
@@ -88,20 +88,32 @@ function decisionsOf(kind: "approval" | "review"): readonly Decision[] {
 }
 
 function Line({ ask }: { readonly ask: Ask }) {
-  const call = heldCall(ask);
   return (
     <span>
-      <span class="head">
-        <Text inline text={call === undefined ? (ask.from.agent ?? "") : `${call.server}/${call.tool}`} />{" "}
-        <Text inline text={ask.from.subject ?? ""} />
-        <Time at={ask.openedAt} />
-      </span>
-      <Text inline text={call === undefined ? previewLine(ask) : oneLine(JSON.stringify(call.args), 300)} />
+      <Head ask={ask} />
+      <Text inline text={heldCall(ask) === undefined ? previewLine(ask) : oneLine(wholeOf(ask), 300)} />
     </span>
   );
 }
 
-/** Pressed once it shows what was chosen, line by line; pressed there, it decides. */
+function Head({ ask }: { readonly ask: Ask }) {
+  const call = heldCall(ask);
+  return (
+    <span class="head">
+      <Text inline text={call === undefined ? (ask.from.agent ?? "") : `${call.server}/${call.tool}`} />{" "}
+      <Text inline text={ask.from.subject ?? ""} />
+      <Time at={ask.openedAt} />
+    </span>
+  );
+}
+
+/** All that one says yes or no to. */
+function wholeOf(ask: Ask): string {
+  const call = heldCall(ask);
+  return call === undefined ? (heldText(ask)?.proposed ?? ask.question) : JSON.stringify(call.args);
+}
+
+/** Pressed once it shows all of what was chosen, one by one; pressed there, it decides. */
 async function decide(visit: Visit, decision: Decision): Promise<string | View> {
   const askIds = visit.sent?.getAll("ask") ?? [];
   const [note, message] = ["note", "message"].map((name) => sentIn(visit, name) || undefined);
@@ -141,8 +153,9 @@ async function confirm(visit: Visit, decision: Decision, askIds: readonly string
             <li>
               <input type="hidden" name="ask" value={ask.askId} />
               <a href={`${inboxPath}/${ask.askId}`}>
-                <Line ask={ask} />
+                <Head ask={ask} />
               </a>
+              <Text text={wholeOf(ask)} />
             </li>
           ))}
         </ol>
