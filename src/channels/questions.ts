@@ -37,8 +37,10 @@ export function questionPost(ask: Ask, token: string, origin?: string): Post {
   };
 }
 
-/** What is left of it in the chat once it is closed: no buttons, and what became of it. */
-/** @param name what the person is called who closed it */
+/**
+ * What is left of it in the chat once it is closed: no buttons, and what became of it.
+ * @param name what the person is called who closed it
+ */
 export function closedPost(ask: Ask, name?: string): Post {
   return { kind: "question", text: `${headOf(ask)}\n\n${outcomeOf(ask, name)}`, ask: forPrograms(ask) };
 }

@@ -1,5 +1,5 @@
 /** The commands of `conclave`: what each takes, does and comes to. Help, pages and tests read this table. */
-import { appendFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { audit } from "./audit.js";
 import { type Command, flag, text } from "./command.js";
 import { configCommands } from "./config-commands.js";
@@ -81,13 +81,17 @@ const exportAudit: Command = {
     const progress = progressOf(options);
     const decoder = new TextDecoder();
     let rows = 0;
-    writeFileSync(file, "", { mode: 0o600 });
+    // In place of an earlier one only once it is whole.
+    const part = `${file}.part`;
+    rmSync(part, { force: true });
+    writeFileSync(part, "", { mode: 0o600 });
     for await (const chunk of answer.body ?? []) {
-      appendFileSync(file, chunk);
+      appendFileSync(part, chunk);
       rows += decoder.decode(chunk, { stream: true }).split("\n").length - 1;
       progress(`${rows} rows`);
     }
     progress("");
+    renameSync(part, file);
     show(options, { file, rows }, [`${rows} rows in ${file}`]);
     return 0;
   },

@@ -44,9 +44,10 @@ export interface View {
   readonly status?: number;
 }
 
-/** Somebody's request for a screen. */
+/** What people are called, by their ids. */
 export type Names = ReadonlyMap<string, string>;
 
+/** Somebody's request for a screen. */
 export interface Visit {
   readonly me: SignedIn;
   /** Who acts; of a form with the key under which it is done once, however often it is sent. */

@@ -34,7 +34,6 @@ const eachMinute: Readonly<Record<string, Step>> = {
   restores: resumeRestores,
   copies: async (_at, services) => services.database === 0 && Promise.all([copyLimits(services), copyPrices(services)]),
   experiments: guardExperiments,
-  shadows: async (_at, services) => judgeMemoryShadows(services),
   seals: sealAudits,
 };
 const twiceAnHour: Readonly<Record<string, Step>> = {
@@ -56,11 +55,15 @@ const twiceAnHour: Readonly<Record<string, Step>> = {
   consoles: async (at, { consoles }) => (await consoles()).purgeExpired(at),
   grants: async (at, { grants }) => (await grants()).purgeExpired(at),
   limits: (at, { limits }) => limits.forgetOld(at),
-  usage: (at, { db }) => addUpUsage(db, at),
   deliveries: async (at, { retention }) => (await retention()).forgetAllDeliveries(at),
   results: async (at, { retention }) => (await retention()).forgetResults(at),
   memories: (at, { memory }) => maintainMemories(memory, at),
   retention: scheduleRetention,
+  usage: (at, { db }) => addUpUsage(db, at),
+};
+/** What may take long, behind all that others wait for. */
+const atTheEnd: Readonly<Record<string, Step>> = {
+  shadows: async (_at, services) => judgeMemoryShadows(services),
 };
 
 /** Each step is done whatever became of those before it. @throws what failed first */
@@ -68,7 +71,7 @@ export const runMaintenance = act("runMaintenance", {
   role: "deployment",
   run: async (_actor, { at, owedAlone = false }: Schedule, services) => {
     const failures: unknown[] = [];
-    for (const [subject, step] of Object.entries(owedAlone ? eachMinute : twiceAnHour)) {
+    for (const [subject, step] of Object.entries({ ...(owedAlone ? eachMinute : twiceAnHour), ...atTheEnd })) {
       try {
         await step(at, services);
       } catch (error) {
