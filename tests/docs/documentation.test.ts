@@ -30,14 +30,23 @@ describe("links of the documentation", () => {
   });
 });
 
+/** Headings of the page of errors that aren't codes. */
+const aboutAll = new Set(["errors", "what-each-409-means"]);
 /** Faces that the OpenAPI document doesn't describe: they have a protocol of their own. */
 const otherFaces = new Set(["/mcp"]);
 
 describe("what the documentation names", () => {
   it("explains every error code under the anchor that problems point to, and no other", () => {
     const errors = pageAt.get("docs/errors.md");
-    const explained = errors === undefined ? [] : [...anchorsOf(errors)].filter((anchor) => anchor !== "errors");
+    const explained = errors === undefined ? [] : [...anchorsOf(errors)].filter((anchor) => !aboutAll.has(anchor));
     expect(explained.sort()).toEqual(Object.keys(problemCodes).sort());
+  });
+
+  it("says of each code of a 409 what to do, in one table", () => {
+    const text = pageAt.get("docs/errors.md")?.text ?? "";
+    const rows = [...text.matchAll(/^\| `([a-z_]+)`.* \| .+ \| (?!what to do).+ \|$/gm)].map(([, code]) => code);
+    const codes = Object.entries(problemCodes).flatMap(([code, status]) => (status === 409 ? [code] : []));
+    expect([...new Set(rows)].sort()).toEqual(codes.sort());
   });
 
   it("gives each error code its status", () => {
