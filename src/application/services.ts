@@ -14,6 +14,7 @@ import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
 import type { SubjectJobGateway } from "../gateways/subject-job-gateway.js";
 import type { OutgoingPolicy } from "../platform/outgoing.js";
+import type { PublishedKeys } from "../platform/published-keys.js";
 import type { Sealer, SealingSecrets } from "../platform/secrets.js";
 import type { Database } from "../platform/sql.js";
 import type { TokenSigner } from "../platform/token-signer.js";
@@ -86,6 +87,8 @@ export interface Services {
   readonly people: () => Promise<PeopleStore>;
   readonly consoles: () => Promise<ConsoleStore>;
   readonly grants: () => Promise<GrantStore>;
+  /** Of those who vouch for people. */
+  readonly publishedKeys: () => Promise<PublishedKeys>;
   readonly askReminders: () => Promise<AskReminders>;
   readonly placements: TenantPlacements;
   readonly limits: LimitStore;

@@ -106,6 +106,11 @@ export function withoutSameArguments(ask: Proposing, answer: Answer): Answer {
   return rest;
 }
 
+/** A no, which a person gives a reason for. */
+export function isRefusal(decision: string | undefined): boolean {
+  return decision === "reject" || decision === "deny";
+}
+
 /** What an ask that was closed with this couldn't make good: a person's no without a why, and arguments that are none or don't fit. */
 export function answerFaults(
   ask: Proposing,
@@ -113,8 +118,7 @@ export function answerFaults(
   by: ActorRecord,
   checkArguments: CheckArguments,
 ): readonly ProblemIssue[] {
-  const isNo = answer.decision === "reject" || answer.decision === "deny";
-  if (by.kind === "person" && isNo && answer.note === undefined && answer.message === undefined)
+  if (by.kind === "person" && isRefusal(answer.decision) && answer.note === undefined && answer.message === undefined)
     return [{ path: "message", message: "Say why: here for those who asked, or in the note for staff." }];
   const isCall = answer.decision === "edit" && heldText(ask)?.hook === "tool_call";
   if (isCall && !isRecord(readJson(answer.content ?? "").value))

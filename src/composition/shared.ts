@@ -25,6 +25,7 @@ import { type Embedder, openAiEmbedder, workersAiEmbedder } from "../platform/em
 import { IsolateLoad } from "../platform/isolate-load.js";
 import { measureWith } from "../platform/logging.js";
 import type { OutgoingPolicy } from "../platform/outgoing.js";
+import type { PublishedKeys } from "../platform/published-keys.js";
 import {
   createSealer,
   createSigningSecrets,
@@ -82,6 +83,7 @@ export interface Shared {
   readonly load: IsolateLoad;
   readonly bulkTurns: BulkTurns;
   readonly prices: () => Promise<PriceStore>;
+  readonly publishedKeys: () => Promise<PublishedKeys>;
   readonly limits: LimitStore;
   readonly budgets: BudgetGateway;
 }
@@ -166,6 +168,9 @@ export function shared(env: Env): Shared {
     claims,
     load: ofAll?.load ?? new IsolateLoad(now),
     prices: loaded(async () => new (await priceStore()).PriceStore(db, now)),
+    publishedKeys:
+      ofAll?.publishedKeys ??
+      loaded(async () => new (await import("../platform/published-keys.js")).PublishedKeys(policy, now)),
     bulkTurns: ofAll?.bulkTurns ?? new BulkTurns({ now: () => performance.now(), sleep }),
     limits: new LimitStore(db, now),
     budgets: new BudgetGateway(new PlacedObjects(named(env, env.TENANT_BUDGET), placements), now),

@@ -33,6 +33,8 @@ export interface Call {
   readonly context: ServerContext;
   /** Of the tool and its arguments, but for how long is waited: the same for the same call sent again. */
   readonly digest: () => Promise<string>;
+  /** How many steps its host has heard of; each is numbered higher than the one before. */
+  readonly steps: { heard: number };
   /** Puts a question to the user of a host of the protocol before; not there where it can't. */
   readonly elicit?: ((question: Elicitation, context: ServerContext) => Promise<void>) | undefined;
   /** What this call goes on with, whose question was answered while it waited. */

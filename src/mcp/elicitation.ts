@@ -6,17 +6,18 @@
 import { z } from "zod";
 import { answerAsk } from "../application/asks/answer-ask.js";
 import { readAsk } from "../application/asks/read-ask.js";
+import { askOwner } from "../asks/ask.js";
 import { attempt } from "../conversation/problem.js";
 import { lazily } from "../text/lazily.js";
 import type { AskingState, Call } from "./call.js";
 import { type Asking, formFor, withoutEmpty } from "./questions.js";
+import { awaitEnd } from "./waiting.js";
 
 /** How a session's id begins whose host can ask its user; and a question's, before the id of its ask. */
 const canAsk = "asks-";
 const questionMark = "question ";
 
-/** How long somebody may take whose host waits, and how often the ask is looked at, in milliseconds. */
-const patienceMs = 120_000;
+/** How often the ask is looked at, in milliseconds. */
 const lookMs = 1_000;
 
 const schemas = lazily(() => ({
@@ -25,6 +26,8 @@ const schemas = lazily(() => ({
     params: z.object({ capabilities: z.object({ elicitation: z.record(z.string(), z.unknown()) }) }),
   }),
   answer: z.object({
+    // A request of the host's own has a method, and ids as it likes.
+    method: z.undefined().optional(),
     id: z.string().startsWith(questionMark),
     // An error, or a form that was closed, leaves the ask as it is.
     result: z.object({ action: z.string(), content: z.record(z.string(), z.unknown()).default({}) }).optional(),
@@ -53,24 +56,37 @@ export async function takeAnswer(
   if (!read.success) return false;
   const { id, result } = read.data;
   const askId = id.slice(questionMark.length);
+  if (askOwner(askId) === undefined) return false;
   // What isn't taken (somebody was first, or it isn't an answer) leaves the ask to who waits for it.
   if (result?.action === "accept")
     await attempt(() => answerAsk(actor, { askId, answer: withoutEmpty(result.content) }, services));
   return true;
 }
 
-/** Asks the host's user, and waits for the ask to be closed, by whoever it is. @returns what to go on with; nothing where nobody was asked, or nobody answered */
+/**
+ * Asks the host's user, and waits for the ask to be closed, by whoever it is.
+ * @param waitMs how long this call waits for it, in milliseconds: what is answered later goes to the ask all the same
+ * @returns what to go on with; nothing where nobody was asked, or nobody answered
+ */
 export async function elicited({ work, asks }: Asking, call: Call, waitMs: number): Promise<AskingState | undefined> {
   const { elicit, actor, services, context } = call;
   const ask = asks.find(({ audience, answerable }) => audience === "user" && answerable);
-  if (elicit === undefined || ask === undefined) return undefined;
+  if (elicit === undefined || ask === undefined || waitMs === 0) return undefined;
   const { askId } = ask;
   await elicit({ id: `${questionMark}${askId}`, params: formFor(ask) }, context);
-  const until = services.now() + Math.max(waitMs, patienceMs);
-  while (services.now() < until && !context.mcpReq.signal.aborted) {
-    await new Promise((later) => setTimeout(later, lookMs));
-    const seen = await attempt(() => readAsk(actor, { askId }, services));
-    if (!seen.ok || seen.value.status !== "open") return { work, askId };
-  }
-  return undefined;
+  const look = async (forMs: number) => {
+    const until = services.now() + forMs;
+    let running = true;
+    while (running && services.now() < until && !context.mcpReq.signal.aborted) {
+      await new Promise((later) => setTimeout(later, Math.min(lookMs, until - services.now())));
+      const seen = await attempt(() => readAsk(actor, { askId }, services));
+      // What couldn't be read just now is looked at again.
+      running = seen.ok ? seen.value.status === "open" : seen.problem.code !== "not_found";
+    }
+    return { status: "waiting", running };
+  };
+  const root =
+    "runId" in work ? ({ kind: "run", id: work.runId } as const) : ({ kind: "session", id: work.sessionId } as const);
+  const { running } = await awaitEnd(call, { root, ...("turnId" in work && { turnId: work.turnId }) }, waitMs, look);
+  return running ? undefined : { work, askId };
 }

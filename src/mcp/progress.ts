@@ -36,7 +36,6 @@ export function reportProgress(call: Call, work: AwaitedWork, until: number): Pr
 }
 
 class ProgressReports {
-  private progress = 0;
   private sent: Promise<void> = Promise.resolve();
   private newest: string | undefined;
   private readonly paced: Paced;
@@ -102,9 +101,8 @@ class ProgressReports {
 
   private send(message: string): void {
     if (this.over.signal.aborted) return;
-    this.progress += 1;
-    const { progressToken, progress } = this;
-    const params = { progressToken, progress, message };
+    this.call.steps.heard += 1;
+    const params = { progressToken: this.progressToken, progress: this.call.steps.heard, message };
     const notify = (): Promise<void> => this.call.context.mcpReq.notify({ method: "notifications/progress", params });
     // A host that is gone hears nothing; what it asked for goes on.
     this.sent = this.sent.then(notify).catch(() => undefined);

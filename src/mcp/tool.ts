@@ -50,7 +50,7 @@ export interface McpTool {
   readonly act: Permission;
   /** As a list of tools shows it. */
   readonly listed: () => Tool;
-  readonly register: (server: McpServer, caller: Omit<Call, "context" | "digest">) => void;
+  readonly register: (server: McpServer, caller: Omit<Call, "context" | "digest" | "steps">) => void;
 }
 
 export function mcpTool<I extends z.ZodObject, O extends z.ZodObject>(definition: ToolDefinition<I, O>): McpTool {
@@ -72,7 +72,13 @@ export function mcpTool<I extends z.ZodObject, O extends z.ZodObject>(definition
   const register: McpTool["register"] = (server, caller) => {
     server.registerTool(name, { title, description, annotations, ...schemas }, async (given, context) => {
       const digest = (): Promise<string> => digestOf(name, given);
-      const call = { ...caller, actor: await commanding(caller.actor, given, digest), context, digest };
+      const call = {
+        ...caller,
+        actor: await commanding(caller.actor, given, digest),
+        context,
+        digest,
+        steps: { heard: 0 },
+      };
       let result = await attempt(() => definition.run(given, call));
       for (let asked = 0; result.ok && asked < mostQuestions; asked++) {
         const asking = definition.asking?.(result.value);

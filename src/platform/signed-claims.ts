@@ -16,6 +16,8 @@ export interface PublishedKey {
 export interface SignedClaims {
   /** What it says; whether that counts is `isSigned`'s to say. */
   readonly claims: unknown;
+  /** Which of the house's keys signed it, as it says. */
+  readonly kid: string;
   /** Whether one of these keys signed it. No other algorithm than RS256 counts, whatever the token says. */
   readonly isSigned: (keys: readonly PublishedKey[]) => Promise<boolean>;
 }
@@ -28,6 +30,7 @@ export function readSignedClaims(token: string): SignedClaims | undefined {
   const { alg, kid } = Object(header);
   return {
     claims,
+    kid: String(kid),
     isSigned: async (keys) => {
       const key = alg === "RS256" ? keys.find((one) => one.kid === kid) : undefined;
       if (key === undefined) return false;

@@ -144,14 +144,16 @@ export class ConsoleStore {
     return this.begin(use, who, "passkey", sessionHash, at);
   }
 
-  /** Whose Access application this is, and who of theirs has the address. */
-  async membersOfAudience(audiences: readonly string[], email: string) {
+  /** Whose Access application this is, and who of theirs has the address: the first twenty by their names, or the one that is meant. */
+  async membersOfAudience(audiences: readonly string[], email: string, tenantId?: string) {
+    const isMeant = tenantId === undefined ? sql`` : sql` AND t.tenant_id = ${tenantId}`;
     const audience = sql`json_extract(t.settings, '$.access.audience')`;
     const rows = await all(this.db, accessRow)`
       SELECT t.tenant_id, t.name AS tenant_name, json_extract(t.settings, '$.access.teamDomain') AS team_domain,
         p.person_id, p.name, p.email, p.role, p.status
       FROM tenants t INDEXED BY tenants_by_audience JOIN people p ON p.tenant_id = t.tenant_id AND p.email = ${email}
-      WHERE ${audience} IN ${listed(audiences)} AND ${audience} IS NOT NULL LIMIT 20`;
+      WHERE ${audience} IN ${listed(audiences)} AND ${audience} IS NOT NULL${isMeant}
+      ORDER BY t.name, t.tenant_id LIMIT 20`;
     return rows.map((row) => ({ ...memberOf(row), tenantName: row.tenant_name, teamDomain: row.team_domain }));
   }
 

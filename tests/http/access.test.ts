@@ -1,10 +1,14 @@
 /** People come in by Cloudflare Access: what it says is held against its team's keys, and nobody is let in who isn't invited. */
 import { env, exports } from "cloudflare:workers";
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { base64Url } from "../../src/platform/bytes.js";
 import { auditOf } from "../support/audit.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
 import { upstreamFor } from "../support/upstream-client.js";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const origin = "https://conclave.test";
 const encode = (value: unknown): string => base64Url(new TextEncoder().encode(JSON.stringify(value)));
@@ -19,10 +23,10 @@ async function newKey(kid: string) {
 }
 
 /** A team whose keys are at its address, and a tenant with it before its console. */
-async function team() {
+async function team(repeat: true | 1 = true) {
   const house = upstreamFor(env.TEST_UPSTREAM);
   const key = await newKey("one");
-  await house.reply({ body: { keys: [key.published] }, repeat: true });
+  await house.reply({ body: { keys: [key.published] }, repeat });
   const audience = crypto.randomUUID().repeat(2).replaceAll("-", "");
   const tenant = await newTenant();
   const protect = (who: TestTenant) =>
@@ -75,6 +79,9 @@ it("somebody whom Access lets through and who is invited presses a button and is
   expect((await tenant.call("GET", "/v1/people")).body.items).toMatchObject([{ personId, status: "active" }]);
   const rows = (await auditOf(tenant)).filter(({ type }) => type === "person.signed_in");
   expect(rows).toMatchObject([{ decision: "access", subject: { name: personId }, actor: { id: personId } }]);
+
+  // The team's keys were asked for once.
+  expect(await house.requests()).toHaveLength(1);
 
   // A form of another page doesn't sign anybody in.
   expect((await enter(await token(), tenant, { "sec-fetch-site": "cross-site" })).status).toBe(403);
@@ -147,6 +154,20 @@ it("who guesses is slowed; keys that don't come let nobody in, and nobody is bla
   await tenant.call("PATCH", "/v1/tenant", { settings: { access: { teamDomain: silent.hookURL, audience } } });
   const answer = await enter(await token({ iss: silent.hookURL, aud: audience }), tenant);
   expect([answer.status, answer.headers.get("set-cookie")]).toEqual([503, null]);
+});
+
+it("a key that the team has exchanged counts half a minute later at the latest, and unknown ones aren't asked for again and again", async () => {
+  const { tenant, token, house } = await team(1);
+  expect((await enter(await token(), tenant)).status).toBe(303);
+  const next = await newKey("two");
+  const byNext = () => token({}, { kid: "two" }, next);
+  for (let tries = 0; tries < 3; tries++) expect((await enter(await byNext(), tenant)).status).toBe(401);
+  expect(await house.requests()).toHaveLength(1);
+  await house.reply({ body: { keys: [next.published] }, repeat: true });
+  vi.setSystemTime(Date.now() + 31_000);
+  expect((await enter(await byNext(), tenant)).status).toBe(303);
+  expect((await enter(await token(), tenant)).status).toBe(401);
+  expect(await house.requests()).toHaveLength(2);
 });
 
 it("settings take a team's domain and an application's tag, and nothing else", async () => {

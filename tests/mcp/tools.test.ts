@@ -222,20 +222,29 @@ describe.each(eras.map((era) => [eraName(era), era] as const))(
       const team = newTeam({ billing: {} }, { tools: ["ask_human"] });
       await tenant.put("teams", "help", team.definition);
       await team.supervisor.reply(asksHuman("Which invoice?"));
-      const client = await mcpClient(tenant.key, { pin: "2026-07-28" }, () => undefined);
-      const left = await callTool(client, "run_team", { team: "help", input: "Is it paid?" });
+      const client = await mcpClient(tenant.key, era, () => undefined);
+      const began = Date.now();
+      const left = await callTool(client, "run_team", { team: "help", input: "Is it paid?", waitMs: 3_000 });
+      // The first wait ends with the question; a host of before is waited for as long as the call says, and no longer.
+      expect(Date.now() - began).toBeLessThan(30_000);
       expect(left.result).toMatchObject({ status: "needs_input", asks: [{ question: "Which invoice?" }] });
     });
   },
 );
 
 describe("the door of MCP", () => {
-  const knock = (headers: Record<string, string>) =>
+  const knock = (headers: Record<string, string>, id: number | string = 1) =>
     exports.default.fetch(mcpUrl, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+      body: JSON.stringify({ jsonrpc: "2.0", id, method: "tools/list" }),
     });
+
+  it("answers a request whatever its id is like", async () => {
+    const answer = await knock({ authorization: `Bearer ${(await newTenant()).key}` }, "question 1");
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain("create_session");
+  });
 
   it("tells whoever has no valid key where to find out how to get one", async () => {
     for (const headers of [{}, { authorization: "Bearer cnk_wrong" }]) {

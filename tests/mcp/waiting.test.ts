@@ -1,5 +1,7 @@
 /** How long a call waits for what it began or reads. */
 import { afterEach, expect, it, vi } from "vitest";
+import { refuse } from "../../src/conversation/problem.js";
+import { AskGateway } from "../../src/gateways/ask-gateway.js";
 import { SessionGateway } from "../../src/gateways/session-gateway.js";
 import { type Fields, newTenant } from "../support/conclave.js";
 import { callTool, mcpClient } from "../support/mcp-client.js";
@@ -43,6 +45,24 @@ it("returns a turn that is queued behind one that waits for somebody after one l
   const read = await callTool(client, "get_turn", { sessionId, turnId, waitMs: 10_000 });
   expect(read.result).toMatchObject({ status: "queued", turnId });
   expect(looks()).toBe(2);
+});
+
+it("asks the user of a host of before once, though the ask couldn't be read for a moment", async () => {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant", { tools: ["conclave/ask_human"] });
+  const question = { toolCalls: [{ name: "ask_human", arguments: { question: "Which city?" } }] };
+  await model.reply(question, { text: "Booked in Turin." });
+  const asked: string[] = [];
+  const client = await mcpClient(tenant.key, "legacy", (which) => {
+    asked.push(which);
+    return { response: "Turin" };
+  });
+  const read = vi.spyOn(AskGateway.prototype, "get").mockResolvedValueOnce(refuse("unavailable", "Not now."));
+  const args = { sessionId: await tenant.session(), content: "Book a hotel.", waitMs: 20_000 };
+  const sent = await callTool(client, "send_message", args);
+  expect(sent.result).toMatchObject({ status: "completed", reply: "Booked in Turin." });
+  expect(asked).toEqual(["Which city?"]);
+  expect(read).toHaveBeenCalledTimes(2);
 });
 
 it("goes on with what was asked for the call that it was asked for alone", async () => {

@@ -9,45 +9,51 @@ import { answerAsk } from "./answer-ask.js";
 import { readAsk } from "./read-ask.js";
 
 /** Asks that are decided together, at most. */
-const mostTogether = 50;
+export const mostTogether = 50;
 
-export const togetherDecisions = ["accept", "reject", "once", "deny"] as const;
-const ofKind: Readonly<Record<(typeof togetherDecisions)[number], Ask["kind"]>> = {
+export const decisionsTogether = ["accept", "reject", "once", "deny"] as const;
+export type Together = (typeof decisionsTogether)[number];
+/** Of which kind the asks are that it decides. */
+export const kindDecided = {
   accept: "review",
   reject: "review",
   once: "approval",
   deny: "approval",
-};
+} as const satisfies Readonly<Record<Together, Ask["kind"]>>;
 
 export const answerAsks = act("answerAsks", {
   role: "operator",
   reviewers: true,
   input: () =>
     z.object({
-      askIds: z.array(z.string().max(200)).min(1).max(mostTogether),
-      decision: z.enum(togetherDecisions),
+      askIds: z.array(z.string().max(100)).min(1).max(mostTogether),
+      decision: z.enum(decisionsTogether),
       note: z.string().max(2_000).optional(),
       message: z.string().max(2_000).optional(),
     }),
   output: () =>
     z.object({ decided: z.array(askSchema), refused: z.array(z.object({ askId: z.string(), code: z.string() })) }),
   run: async (actor, { askIds, decision, note, message }, services) => {
-    const asks = await Promise.all([...new Set(askIds)].map((askId) => readAsk(actor, { askId }, services)));
+    const refused: { askId: string; code: ProblemCode }[] = [];
+    /** What is refused of one keeps none of the others. */
+    const each = async (askId: string, of: () => Promise<Ask>): Promise<Ask[]> => {
+      const done = await attempt(of);
+      if (done.ok) return [done.value];
+      refused.push({ askId, code: done.problem.code });
+      return [];
+    };
+    const read = [...new Set(askIds)].map((askId) => each(askId, () => readAsk(actor, { askId }, services)));
+    const asks = (await Promise.all(read)).flat();
     const tools = new Set(asks.map((ask) => `${ask.kind} ${toolOf(ask) ?? ""}`));
-    if (tools.size > 1 || asks.some(({ kind }) => kind !== ofKind[decision]))
+    if (tools.size > 1 || asks.some(({ kind }) => kind !== kindDecided[decision]))
       throw problem("invalid", "Asks that are decided together are of one kind, and calls of one tool.", {
         errors: [{ path: "askIds", message: "are of one kind and one tool" }],
       });
+    const answer = { decision, ...defined({ note, message }) };
     const decided: Ask[] = [];
-    const refused: { askId: string; code: ProblemCode }[] = [];
-    for (const { askId } of asks) {
-      // The same form sent again answers each once: an ask is closed by its first answer.
-      const answered = await attempt(() =>
-        answerAsk(actor, { askId, answer: { decision, ...defined({ note, message }) } }, services),
-      );
-      if (answered.ok) decided.push(answered.value);
-      else refused.push({ askId, code: answered.problem.code });
-    }
+    // The same sent again answers each once: an ask is closed by its first answer.
+    for (const { askId } of asks)
+      decided.push(...(await each(askId, () => answerAsk(actor, { askId, answer }, services))));
     return { decided, refused };
   },
 });

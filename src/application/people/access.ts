@@ -2,15 +2,12 @@
  * How people come in whom Cloudflare Access has let through. It says who they are in a token of its own, which is held against the team's keys;
  * who isn't invited here isn't let in, whatever it says. The cookie of Access is never read: the header alone is checked by it.
  */
-import { z } from "zod";
-import { attempt, problem } from "../../conversation/problem.js";
+import { attempt } from "../../conversation/problem.js";
 import { sha256Hex } from "../../platform/digest.js";
-import { OutgoingError, sendOutgoing } from "../../platform/outgoing.js";
 import { readSignedClaims } from "../../platform/signed-claims.js";
 import type { Member } from "../../stores/console-store.js";
 import { accessClaimsSchema, accessCounts, issuerOf } from "../../tenancy/access.js";
 import { markSecret } from "../../tenancy/home.js";
-import { readJson } from "../../text/json.js";
 import { everywhere } from "../home.js";
 import type { Services } from "../services.js";
 import { newCode } from "./invitations.js";
@@ -23,31 +20,33 @@ export interface AccessOffer extends Member {
   readonly services: Services;
 }
 
-const keysMs = 5_000;
-const keysSchema = z.object({
-  keys: z.array(z.object({ kid: z.string(), n: z.string(), e: z.string() })).max(20),
-});
-
 /**
  * Where somebody may enter whom Access has let through.
  * @param token what the header `Cf-Access-Jwt-Assertion` holds
+ * @param tenantId the one that was chosen
  * @throws {ProblemError} whose detail is `unknown`, `expired` or `suspended`
  */
-async function accessOffers(token: string, address: string, anywhere: Services): Promise<AccessOffer[]> {
+async function accessOffers(
+  token: string,
+  address: string,
+  anywhere: Services,
+  tenantId?: string,
+): Promise<AccessOffer[]> {
   const signed = readSignedClaims(token);
   const read = accessClaimsSchema().safeParse(signed?.claims);
   if (signed === undefined || !read.success) throw await failedSignIn(address, anywhere);
   const { iss, aud, email } = read.data;
   const found = await Promise.all(
     everywhere(anywhere).map(async (services) =>
-      (await (await services.consoles()).membersOfAudience(aud, email)).map((one) => ({ ...one, services })),
+      (await (await services.consoles()).membersOfAudience(aud, email, tenantId)).map((one) => ({ ...one, services })),
     ),
   );
   const members = found.flat().filter(({ teamDomain }) => issuerOf(teamDomain) === iss);
   const [known] = members;
   if (known === undefined) throw await failedSignIn(address, anywhere);
   // What nobody signed says nothing of anybody, and is answered as a stranger is: else it would tell who is invited.
-  if (!(await signed.isSigned(await keysOf(iss, anywhere)))) throw await failedSignIn(address, anywhere);
+  const keys = await (await anywhere.publishedKeys()).at(`${iss}/cdn-cgi/access/certs`, signed.kid);
+  if (!(await signed.isSigned(keys))) throw await failedSignIn(address, anywhere);
   const refuse = (reason: string) => failedSignIn(address, known.services, { who: known, method: "access", reason });
   if (!accessCounts(read.data, anywhere.now())) throw await refuse("expired");
   const active = members.filter(({ status }) => status !== "suspended");
@@ -62,24 +61,12 @@ export async function signInByAccess(
   address: string,
   anywhere: Services,
 ): Promise<string> {
-  const offers = await accessOffers(token, address, anywhere);
-  const chosen = offers.find((offer) => offer.tenantId === tenantId);
+  const [chosen] = await accessOffers(token, address, anywhere, tenantId);
   if (chosen === undefined) throw await failedSignIn(address, anywhere);
   const { services } = chosen;
   const secret = markSecret(newCode(32), services.database);
   if (await (await services.consoles()).signInByAccess(chosen, await sha256Hex(secret))) return secret;
   throw await failedSignIn(address, services, { who: chosen, method: "access", reason: "suspended" });
-}
-
-/** The team's keys, which it exchanges every six weeks: asked for each time somebody signs in. */
-async function keysOf(issuer: string, { policy }: Services) {
-  const request = { method: "GET", url: `${issuer}/cdn-cgi/access/certs`, headers: {}, timeoutMs: keysMs };
-  const answer = await sendOutgoing(request, policy).catch((error: unknown) => {
-    throw problem("unavailable", error instanceof OutgoingError ? error.message : "The keys did not come in time.");
-  });
-  const keys = keysSchema.safeParse(answer.status === 200 ? readJson(answer.text).value : undefined);
-  if (!keys.success) throw problem("unavailable", "The team's keys could not be read.");
-  return keys.data.keys;
 }
 
 /** The same for a page that shows what there is; nothing where Access says nothing. */

@@ -1,10 +1,17 @@
 /** Several asks of the inbox, decided the same way: chosen from a list, shown once more line by line, then decided each by itself. */
-import { answerAsks, togetherDecisions } from "../../application/asks/answer-asks.js";
+import {
+  answerAsks,
+  decisionsTogether,
+  kindDecided,
+  mostTogether,
+  type Together,
+} from "../../application/asks/answer-asks.js";
 import { listAsks } from "../../application/asks/list-asks.js";
 import { readAsk } from "../../application/asks/read-ask.js";
 import type { Ask } from "../../asks/ask.js";
-import { heldCall, heldText } from "../../asks/proposal.js";
+import { heldCall, heldText, isRefusal } from "../../asks/proposal.js";
 import { ownValue } from "../../conversation/own-value.js";
+import { attempt } from "../../conversation/problem.js";
 import { oneLine } from "../../text/one-line.js";
 import { Button, Field, Form, More, Time } from "../parts.js";
 import { perform, problemWords, query, type Screen, sentIn, type View, type Visit } from "../screen.js";
@@ -12,8 +19,7 @@ import { Text } from "../visible-text.js";
 import { previewLine } from "./ask-parts.js";
 import { inboxPath } from "./inbox-list.js";
 
-type Decision = (typeof togetherDecisions)[number];
-const words: Readonly<Record<Decision, string>> = {
+const words: Readonly<Record<Together, string>> = {
   accept: "Accept",
   reject: "Reject",
   once: "Allow once",
@@ -69,9 +75,11 @@ export const several: Screen = {
               </ul>
               <p class="hint">What you choose is shown once more before it is decided. Calls have to be of one tool.</p>
               <div class="actions">
-                {decisionsOf(kind).map((decision) => (
-                  <Button does={decision}>{`${words[decision]} …`}</Button>
-                ))}
+                {decisionsTogether
+                  .filter((decision) => kindDecided[decision] === kind)
+                  .map((decision) => (
+                    <Button does={decision}>{`${words[decision]} …`}</Button>
+                  ))}
               </div>
             </Form>
           )}
@@ -80,12 +88,8 @@ export const several: Screen = {
       ),
     };
   },
-  posts: Object.fromEntries(togetherDecisions.map((decision) => [decision, (visit: Visit) => decide(visit, decision)])),
+  posts: Object.fromEntries(decisionsTogether.map((decision) => [decision, (visit: Visit) => decide(visit, decision)])),
 };
-
-function decisionsOf(kind: "approval" | "review"): readonly Decision[] {
-  return kind === "approval" ? ["once", "deny"] : ["accept", "reject"];
-}
 
 function Line({ ask }: { readonly ask: Ask }) {
   return (
@@ -114,7 +118,7 @@ function wholeOf(ask: Ask): string {
 }
 
 /** Pressed once it shows all of what was chosen, one by one; pressed there, it decides. */
-async function decide(visit: Visit, decision: Decision): Promise<string | View> {
+async function decide(visit: Visit, decision: Together): Promise<string | View> {
   const askIds = visit.sent?.getAll("ask") ?? [];
   const [note, message] = ["note", "message"].map((name) => sentIn(visit, name) || undefined);
   if (sentIn(visit, "sure") !== decision || askIds.length === 0) return confirm(visit, decision, askIds);
@@ -140,9 +144,11 @@ async function decide(visit: Visit, decision: Decision): Promise<string | View> 
   };
 }
 
-async function confirm(visit: Visit, decision: Decision, askIds: readonly string[]): Promise<View> {
-  const asks = await Promise.all(askIds.slice(0, 50).map((askId) => perform(visit, readAsk, { askId })));
-  const needsReason = decision === "reject" || decision === "deny";
+async function confirm(visit: Visit, decision: Together, askIds: readonly string[]): Promise<View> {
+  const reads = askIds.slice(0, mostTogether).map((askId) => attempt(() => perform(visit, readAsk, { askId })));
+  // What is gone meanwhile is left out.
+  const asks = (await Promise.all(reads)).flatMap((read) => (read.ok ? [read.value] : []));
+  const needsReason = isRefusal(decision);
   return {
     title: `${words[decision]} these ${asks.length}?`,
     body: (
