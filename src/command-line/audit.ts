@@ -13,7 +13,7 @@ import {
   type Subtree,
 } from "../evidence/proof/merkle.js";
 import { type Command, type Options, text } from "./command.js";
-import { CommandError, placeOf, show } from "./place.js";
+import { allPages, CommandError, placeOf, show } from "./place.js";
 
 type Seal = Pick<Schemas["AuditSeal"], "size" | "root" | "checkpoint" | "key">;
 
@@ -41,7 +41,7 @@ export const audit: Command = {
   run: async (options, what = "") => {
     if (what !== "verify") throw new CommandError(`"${what}" can't be done with the audit: verify can`);
     const { conclave } = placeOf(options);
-    const shown = await sealsOf(conclave);
+    const shown = (await allPages((page) => conclave.api.audit.listAuditSeals(page))).reverse();
     const kept = typeof options.seals === "string" ? keptIn(options.seals) : [];
     const lines = await rowsOf(conclave, options);
     const before = await beforeOf(conclave, lines);
@@ -117,16 +117,6 @@ export async function faultsOfPruned(
     if (!isBeginning) faults.push(`the seal over ${size} rows that was kept isn't a beginning of what is there now`);
   }
   return faults;
-}
-
-async function sealsOf(conclave: Conclave): Promise<Seal[]> {
-  const seals: Seal[] = [];
-  for (let cursor: string | undefined; ; ) {
-    const page = await conclave.api.audit.listAuditSeals({ limit: 200, ...(cursor === undefined ? {} : { cursor }) });
-    seals.push(...page.items);
-    if (page.nextCursor === null) return seals.reverse();
-    cursor = page.nextCursor;
-  }
 }
 
 async function rowsOf(conclave: Conclave, options: Options): Promise<string[]> {

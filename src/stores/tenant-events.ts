@@ -14,12 +14,19 @@ export function tellTenant(tenantId: string, type: string, key: string, at: numb
 
 const countRow = z.object({ n: z.number() });
 const dayMs = 86_400_000;
+const dayOf = (at: number): number => Math.floor(at / dayMs);
 
 /** Of each job once a day. */
 export async function tellFailing(db: Database, tenantId: string, job: FailingJob, at: number): Promise<void> {
   log("error", "job.failing", { tenantId, objectId: job.jobId, code: job.reason });
-  const key = `${job.jobId} ${Math.floor(at / dayMs)}`;
+  const key = `${job.jobId} ${dayOf(at)}`;
   await batch(db, [tellTenant(tenantId, "job.failing", key, at, job), owedToAll(tenantId, limitEventsRoot, at)]);
+}
+
+/** Whether a job was told of today: a condition. */
+export function toldFailing(tenantId: Sql, jobId: Sql, now: number): Sql {
+  return sql`EXISTS (SELECT 1 FROM limit_events WHERE tenant_id = ${tenantId}
+    AND key = 'job.failing ' || ${jobId} || ${` ${dayOf(now)}`})`;
 }
 
 /** How many jobs of all tenants were told of within the last day. */

@@ -11,18 +11,29 @@ export const addedUpAfterMs = 7 * 86_400_000;
 /** Tenants that are looked after at once, and hours of each. */
 const tenantsAtOnce = 100;
 const hoursEach = 48;
+/** For how long one run of the schedule does so, in milliseconds. */
+const workMs = 60_000;
 
 const dueRow = z.object({ tenant_id: z.string(), at: z.number() });
 
-/** Adds up what is old, hour by hour, but for tenants with a hold: their rows stay as they are. Whoever is interrupted has added up whole hours. @param now milliseconds since the epoch */
-export async function addUpUsage(db: Database, now: number): Promise<void> {
+/**
+ * Adds up what is old, hour by hour, the oldest first, but for tenants with a hold: their rows stay as they are. Whoever is interrupted has
+ * added up whole hours.
+ * @param now milliseconds since the epoch
+ * @param clock the same, as time goes on: what isn't done within a minute is when this is called again
+ */
+export async function addUpUsage(db: Database, now: number, clock: () => number): Promise<void> {
+  const until = clock() + workMs;
   const before = now - addedUpAfterMs;
   for (let hour = 0; hour < hoursEach; hour++) {
     const due = await all(db, dueRow)`SELECT * FROM (SELECT t.tenant_id,
         (SELECT at FROM usage u INDEXED BY usage_by_time WHERE u.tenant_id = t.tenant_id
           AND at >= COALESCE((SELECT up_to FROM usage_hours h WHERE h.tenant_id = t.tenant_id), 0) ORDER BY at LIMIT 1) AS at
-      FROM tenants t WHERE NOT EXISTS (SELECT 1 FROM holds o WHERE o.tenant_id = t.tenant_id)) WHERE at < ${before - hourMs} LIMIT ${tenantsAtOnce}`;
-    for (const { tenant_id, at } of due) await addUpHour(db, tenant_id, Math.floor(at / hourMs) * hourMs);
+      FROM tenants t WHERE NOT EXISTS (SELECT 1 FROM holds o WHERE o.tenant_id = t.tenant_id)) WHERE at < ${before - hourMs} ORDER BY at LIMIT ${tenantsAtOnce}`;
+    for (const { tenant_id, at } of due) {
+      if (clock() >= until) return;
+      await addUpHour(db, tenant_id, Math.floor(at / hourMs) * hourMs);
+    }
     if (due.length === 0) return;
   }
 }

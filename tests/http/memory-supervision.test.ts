@@ -221,6 +221,21 @@ describe("a shadow that asks a model", () => {
     expect(await verdicts()).toHaveLength(1);
   });
 
+  it("waits for none of another tenant with many that are older", async () => {
+    const [busy, quiet] = [await shadowed(), await shadowed()];
+    for (const rawEntry of ["Turin", "Bari", "Pisa", "Rome"]) await busy.memory.call("POST", "/entries", { rawEntry });
+    await quiet.memory.call("POST", "/entries", { rawEntry: "Siena" });
+    const own = [busy, quiet].map(({ memory }) => memory.memoryId);
+    const here = await env.DB.prepare("SELECT COUNT(DISTINCT tenant_id) AS n FROM memory_shadows").first<number>("n");
+    const taken = await takeShadows(env.DB, Date.now(), Date.now() - 1, here ?? 0);
+    expect(
+      taken
+        .map(({ memoryId }) => memoryId)
+        .filter((id) => own.includes(id))
+        .sort(),
+    ).toEqual([...own].sort());
+  });
+
   it("never judges what is erased, before it begins or while it is at it", async () => {
     const { memory, shadow, verdicts, left } = await shadowed();
     const { entryId } = await memory.call("POST", "/entries", { rawEntry: "I live in Turin." });

@@ -191,10 +191,59 @@ it("a line that was changed since is sealed over by nobody, and the others go on
   await expect(seals.seal(tenant.tenantId, begun)).rejects.toThrow(
     "of the 100 sealed lines of the audit one from 0 on is another",
   );
-  await sealAudits(begun + days, { auditSeals: async () => seals, sendWebhookJobs: async () => {} });
+  const sealOn = (at: number) =>
+    sealAudits(at, { db: env.DB, auditSeals: async () => seals, sendWebhookJobs: async () => {} });
+  await sealOn(begun + days);
   expect((await sealsOf(tenant)).map(({ size }: { size: number }) => size)).toEqual([100]);
   await expect.poll(async () => (await sealsOf(other))[0].size).toBe(110);
   expect(await isProven(tenant, 50)).toBe(false);
+
+  // It is told of once a day, and until then keeps nobody's turn.
+  const due = async (at: number) => (await seals.due(1_000, at)).includes(tenant.tenantId);
+  expect([await due(begun), await due(begun + days), await due(begun + 2 * days)]).toEqual([true, false, true]);
+  await sealOn(begun + days);
+  const failing = (await tenant.call("GET", "/v1/limit-events")).body.items.filter(
+    ({ event }: { event: string }) => event === "job.failing",
+  );
+  expect(failing.map(({ data }: { data: object }) => data)).toEqual([
+    { job: "seal", jobId: tenant.tenantId, reason: "unforeseen" },
+  ]);
+});
+
+it("rows that go while one behind them is proven leave its proof whole", async () => {
+  const tenant = await newTenant();
+  await deliver(tenant, 300);
+  // In R2, so that what follows is a segment of its own.
+  await archive(tenant, { at: begun + 60 * days });
+  await deliver(tenant, 100, 300);
+  await archive(tenant);
+  await seal(tenant);
+  let goes = true;
+  const db: Database = {
+    prepare: (query) => {
+      if (!query.includes("FROM audit_leaves")) return env.DB.prepare(query);
+      const wrapped = (statement: D1PreparedStatement): D1PreparedStatement =>
+        new Proxy(statement, {
+          get: (of, name) => {
+            if (name === "bind") return (...values: unknown[]) => wrapped(of.bind(...values));
+            if (name !== "all") return Reflect.get(of, name);
+            return async () => {
+              const read = await of.all();
+              if (goes) await retireSegments({ db: env.DB, bucket: inR2 }, tenant.tenantId, begun + 299_500);
+              goes = false;
+              return read;
+            };
+          },
+        });
+      return wrapped(env.DB.prepare(query));
+    },
+    batch: (statements) => env.DB.batch(statements),
+  };
+  const seals = new AuditSeals(db, sign, inR2);
+  const proof = await seals.prove(tenant.tenantId, 350, 400);
+  const [oldest] = String((await tenant.call("GET", "/v1/audit/rows")).body).split(",");
+  expect([goes, oldest]).toEqual([false, '{"n":300']);
+  expect(proof).toEqual(await new AuditSeals(env.DB, sign, inR2).prove(tenant.tenantId, 350, 400));
 });
 
 /** A tenant with the same rows but for their time. */

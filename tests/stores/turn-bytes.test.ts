@@ -43,7 +43,7 @@ it("a session of ten turns leaves as many bytes for each as the figures say, bef
   const week = (await bytesOf("usage", tenantId)) / turns;
   // Within one hour, wherever the test began.
   await env.DB.prepare("UPDATE usage SET at = at - at % 3600000 WHERE tenant_id = ?").bind(tenantId).run();
-  await addUpUsage(env.DB, Date.now() + 9 * 86_400_000);
+  await addUpUsage(env.DB, Date.now() + 9 * 86_400_000, Date.now);
   const kept = ((await bytesOf("usage", tenantId)) + (await bytesOf("sessions", tenantId))) / turns;
 
   const passes =

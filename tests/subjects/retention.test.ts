@@ -6,6 +6,7 @@ import { applyRetention, scheduleRetention } from "../../src/application/system/
 import { runMaintenance } from "../../src/application/system/run-maintenance.js";
 import { openAsk } from "../../src/asks/ask.js";
 import { composeServices } from "../../src/composition.js";
+import { refuse } from "../../src/conversation/problem.js";
 import { newAskId } from "../../src/platform/ids.js";
 import { consumeJobs } from "../../src/queue/job-consumer.js";
 import { AuditArchive } from "../../src/stores/archive/audit-archive.js";
@@ -66,6 +67,20 @@ it("sessions and memories go, and nothing that a hold names", async () => {
   expect(await listed()).toEqual([ana]);
   await pass(tenant, 401);
   expect(await listed()).toEqual([]);
+});
+
+it("a page of which nothing can go isn't followed by the same one", async () => {
+  const tenant = await newTenant({ retention: { memories: 60 } });
+  const { vaultId } = (await tenant.call("POST", "/v1/vaults", { title: "V" })).body;
+  await env.DB.prepare(
+    `INSERT INTO memories (tenant_id, memory_id, vault_id, body, created_at)
+     SELECT ?1, 'mem_0' || value, ?2, '{}', 0 FROM json_each(?3)`,
+  )
+    .bind(tenant.tenantId, vaultId, JSON.stringify(Array.from({ length: 100 }, (_, at) => at)))
+    .run();
+  vi.spyOn(services.memory, "memory").mockResolvedValue(refuse("not_found", "It goes already."));
+  expect(await applyRetention(tenant.tenantId, Date.now(), services)).toBe(false);
+  expect(await countOf(tenant, "memories")).toBe(100);
 });
 
 it("runs and roundtables go with their objects, and closed asks from the inbox", async () => {

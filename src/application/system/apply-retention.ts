@@ -44,13 +44,14 @@ export async function applyRetention(tenantId: string, at: number, services: Ser
   const store = await services.retention();
   const retention = await store.of(tenantId);
   if (retention === undefined) return false;
-  const remove: Readonly<Record<(typeof objectKinds)[number], (id: string) => Promise<unknown>>> = {
+  const remove: Readonly<Record<(typeof objectKinds)[number], (id: string) => Promise<boolean>>> = {
     sessions: (id: string) => removeSession(tenantId, id, services),
-    runs: (id: string) => removeRoot(tenantId, { kind: "runs", id }, services),
-    roundtables: (id: string) => removeRoot(tenantId, { kind: "roundtables", id }, services),
+    runs: (id: string) => removeRoot(tenantId, { kind: "runs", id }, services).then(() => true),
+    roundtables: (id: string) => removeRoot(tenantId, { kind: "roundtables", id }, services).then(() => true),
     memories: async (id: string) => {
       const memory = await services.memory.memory(tenantId, id);
       if (memory.ok) await services.memory.deleteMemory(memory.value);
+      return memory.ok;
     },
   };
   let isMore = false;
@@ -58,9 +59,9 @@ export async function applyRetention(tenantId: string, at: number, services: Ser
     const days = retention[kind];
     if (days === null) continue;
     const ids = await store[kind]({ tenantId, before: at - days * dayMs, limit: objectsAtOnce });
-    const gone = await Promise.all(ids.map((id) => quietly(tenantId, async () => ({ gone: await remove[kind](id) }))));
+    const gone = await Promise.all(ids.map((id) => quietly(tenantId, () => remove[kind](id))));
     // Where none could go the next page would be the same.
-    if (ids.length === objectsAtOnce && gone.some((one) => one !== undefined)) isMore = true;
+    if (ids.length === objectsAtOnce && gone.some((one) => one === true)) isMore = true;
   }
   for (const kind of rowKinds) {
     const days = retention[kind];

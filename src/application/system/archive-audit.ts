@@ -1,5 +1,7 @@
 /** Rows of the audit leave their table: what has settled becomes segments of the archive, and what is old goes to R2. */
 import { describeError, log } from "../../platform/logging.js";
+import { BrokenArchiveError } from "../../stores/archive/archive-error.js";
+import { tellFailing } from "../../stores/tenant-events.js";
 import { limitEventsRoot } from "../../tenancy/limits/events.js";
 import type { Services } from "../services.js";
 
@@ -44,14 +46,20 @@ export async function archiveAudit(at: number, services: Ports): Promise<void> {
 /** Seals what no seal covers yet: what isn't done now is when this is called again, and whoever is interrupted has done nothing twice. */
 export async function sealAudits(
   at: number,
-  services: Pick<Services, "auditSeals" | "sendWebhookJobs">,
+  services: Pick<Services, "db" | "auditSeals" | "sendWebhookJobs">,
 ): Promise<void> {
   const seals = await services.auditSeals();
   let slices = 0;
-  for (const tenantId of await seals.due(slicesAtOnce)) {
+  for (const tenantId of await seals.due(slicesAtOnce, at)) {
     await each(tenantId, "audit.seal_failed", async () => {
       if (slices++ >= slicesAtOnce) return false;
-      if (await seals.seal(tenantId, at)) return true;
+      try {
+        if (await seals.seal(tenantId, at)) return true;
+      } catch (error) {
+        if (!(error instanceof BrokenArchiveError)) throw error;
+        log("error", "audit.seal_failed", { tenantId, ...describeError(error) });
+        await tellFailing(services.db, tenantId, { job: "seal", jobId: tenantId, reason: "unforeseen" }, at);
+      }
       await services.sendWebhookJobs([{ tenantId, rootId: limitEventsRoot, inMs: 0 }]);
       return false;
     });

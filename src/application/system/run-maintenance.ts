@@ -59,7 +59,7 @@ const twiceAnHour: Readonly<Record<string, Step>> = {
   results: async (at, { retention }) => (await retention()).forgetResults(at),
   memories: (at, { memory }) => maintainMemories(memory, at),
   retention: scheduleRetention,
-  usage: (at, { db }) => addUpUsage(db, at),
+  usage: (at, { db, now }) => addUpUsage(db, at, now),
 };
 /** What may take long, behind all that others wait for. */
 const atTheEnd: Readonly<Record<string, Step>> = {

@@ -37,8 +37,8 @@ export async function levelsOf(leaves: readonly Hash[], sha256: Sha256): Promise
 export async function rootOf(start: number, end: number, subtree: Subtree, sha256: Sha256): Promise<Hash> {
   const size = end - start;
   if (size === 0) return sha256(new Uint8Array(0));
-  const left = largestPowerBelow(size);
-  if (left === undefined) return subtree(start, size);
+  if (isPowerOfTwo(size)) return subtree(start, size);
+  const left = leftOf(size);
   const [first, second] = [await subtree(start, left), await rootOf(start + left, end, subtree, sha256)];
   return nodeHash(first, second, sha256);
 }
@@ -47,9 +47,8 @@ export async function rootOf(start: number, end: number, subtree: Subtree, sha25
 export async function inclusionPath(index: number, size: number, subtree: Subtree, sha256: Sha256): Promise<Hash[]> {
   const path: Hash[] = [];
   for (let [start, end] = [0, size]; ; ) {
-    const left = leftOf(end - start);
-    if (left === undefined) return path.reverse();
-    const middle = start + left;
+    if (end - start <= 1) return path.reverse();
+    const middle = start + leftOf(end - start);
     const isLeft = index < middle;
     path.push(await (isLeft ? rootOf(middle, end, subtree, sha256) : rootOf(start, middle, subtree, sha256)));
     if (isLeft) end = middle;
@@ -67,7 +66,7 @@ export async function consistencyPath(from: number, to: number, subtree: Subtree
       if (!isKnown) path.push(await rootOf(start, end, subtree, sha256));
       return path.reverse();
     }
-    const middle = start + (leftOf(end - start) ?? 0);
+    const middle = start + leftOf(end - start);
     if (from <= middle) {
       path.push(await rootOf(middle, end, subtree, sha256));
       end = middle;
@@ -153,18 +152,12 @@ function marked(mark: 0 | 1, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return all;
 }
 
-/** The largest power of two below a size; undefined of one line, which isn't divided. */
-function leftOf(size: number): number | undefined {
-  if (size <= 1) return undefined;
+/** The largest power of two below a size; 0 of one line, which isn't divided. */
+function leftOf(size: number): number {
+  if (size <= 1) return 0;
   let left = 1;
   while (left * 2 < size) left *= 2;
   return left;
-}
-
-/** The same; undefined also of what is a whole subtree. */
-function largestPowerBelow(size: number): number | undefined {
-  const left = leftOf(size);
-  return left === undefined || left * 2 === size ? undefined : left;
 }
 
 function isPowerOfTwo(size: number): boolean {

@@ -4,16 +4,17 @@
 import { z } from "zod";
 import { consistencyPath, inclusionPath, isSame, rootOf } from "../../evidence/proof/merkle.js";
 import type { CheckpointSigner } from "../../platform/checkpoint-signer.js";
-import { all, batch, type Database, first, sql } from "../../platform/sql.js";
+import { all, batch, type Database, first, raw, sql } from "../../platform/sql.js";
 import { limitEventsRoot } from "../../tenancy/limits/events.js";
 import { lazily } from "../../text/lazily.js";
+import { tellTenant, toldFailing } from "../tenant-events.js";
 import { owedToAll } from "../webhook-deliveries.js";
 import { BrokenArchiveError } from "./archive-error.js";
 import { AuditTree, hashOf, sha256, shownHash } from "./audit-tree.js";
 import { type Bucket, SegmentReader, segmentRows } from "./segment-reader.js";
 
 const tenantRow = lazily(() => z.object({ tenant_id: z.string() }));
-const stateRow = lazily(() => z.object({ next: z.int(), sealed: z.int(), whole: z.int() }));
+const stateRow = lazily(() => z.object({ next: z.int(), sealed: z.int(), whole: z.int(), kept: z.int() }));
 const sealRow = lazily(() =>
   z.object({ size: z.int(), root: z.string(), at: z.number(), checkpoint: z.string(), key: z.string() }),
 );
@@ -30,10 +31,10 @@ export class AuditSeals {
     this.reader = new SegmentReader(db, bucket);
   }
 
-  /** Tenants with lines that no seal covers. */
-  async due(limit: number): Promise<string[]> {
-    const found = await all(this.db, tenantRow())`SELECT tenant_id FROM audit_archive INDEXED BY audit_unsealed
-      WHERE next > sealed LIMIT ${limit}`;
+  /** Tenants with lines that no seal covers, without those whose archive was found broken today. */
+  async due(limit: number, now: number): Promise<string[]> {
+    const found = await all(this.db, tenantRow())`SELECT tenant_id FROM audit_archive a INDEXED BY audit_unsealed
+      WHERE next > sealed AND NOT ${toldFailing(raw("a.tenant_id"), raw("a.tenant_id"), now)} LIMIT ${limit}`;
     return found.map(({ tenant_id }) => tenant_id);
   }
 
@@ -65,13 +66,11 @@ export class AuditSeals {
     }
     const root = shownHash(await rootOf(0, next, tree.subtree, sha256));
     const { checkpoint, key } = await this.sign(tenantId, next, root);
-    const told = JSON.stringify({ size: next, root, checkpoint, key });
     await batch(this.db, [
       sql`INSERT INTO audit_seals (tenant_id, size, root, at, checkpoint, key)
         VALUES (${tenantId}, ${next}, ${root}, ${now}, ${checkpoint}, ${key}) ON CONFLICT DO NOTHING`,
       sql`UPDATE audit_archive SET sealed = MAX(sealed, ${next}) WHERE tenant_id = ${tenantId}`,
-      sql`INSERT INTO limit_events (tenant_id, key, type, data, at)
-        VALUES (${tenantId}, ${`audit.sealed ${next}`}, 'audit.sealed', ${told}, ${now}) ON CONFLICT DO NOTHING`,
+      tellTenant(tenantId, "audit.sealed", String(next), now, { size: next, root, checkpoint, key }),
       owedToAll(tenantId, limitEventsRoot, now),
     ]);
     return false;
@@ -107,9 +106,10 @@ export class AuditSeals {
 
   /** Archived lines as they are stored, whether or not they are in their places, a subtree at a time. */
   async *lines(tenantId: string, from: number): AsyncGenerator<string[]> {
-    const { next } = (await this.stateOf(tenantId)) ?? { next: 0 };
+    const { next, kept } = (await this.stateOf(tenantId)) ?? { next: 0, kept: 0 };
     const tree = this.treeOf(tenantId);
-    for (let begin = from - (from % segmentRows); begin < next; begin += segmentRows) {
+    const start = Math.max(from, kept);
+    for (let begin = start - (start % segmentRows); begin < next; begin += segmentRows) {
       const lines = await tree.storedLinesAt(begin);
       yield lines.filter((line) => Number(/^\{"n":(\d{1,15}),/.exec(line)?.[1] ?? from) >= from);
     }
@@ -117,7 +117,8 @@ export class AuditSeals {
 
   private stateOf(tenantId: string) {
     return first(this.db, stateRow())`SELECT next, sealed,
-        (SELECT COUNT(*) FROM audit_subtrees s WHERE s.tenant_id = a.tenant_id) AS whole
+        (SELECT COUNT(*) FROM audit_subtrees s WHERE s.tenant_id = a.tenant_id) AS whole,
+        COALESCE((SELECT MIN(first) FROM audit_segments s WHERE s.tenant_id = a.tenant_id), next) AS kept
       FROM audit_archive a WHERE tenant_id = ${tenantId}`;
   }
 

@@ -50,8 +50,8 @@ export class AuditTree {
   /** The line of an arrival number; undefined of one that is kept no longer. @throws {BrokenArchiveError} */
   async line(row: number): Promise<string | undefined> {
     const first = row - (row % segmentRows);
-    const gone = (await this.leavesAt(first)).length;
-    return (await this.linesAt(first, gone))[row - first - gone];
+    const { gone, lines } = await this.linesAt(first);
+    return lines[row - first - gone.length];
   }
 
   /** Hashes of the first lines from `first` on, which are kept no longer. */
@@ -61,14 +61,20 @@ export class AuditTree {
     return rows.flatMap(({ hashes }) => (hashes.match(/.{64}/g) ?? []).map(bytesOfHex));
   }
 
-  /** The lines behind those that are kept no longer, up to the next multiple of 4,096. */
-  private async linesAt(begin: number, gone: number): Promise<string[]> {
-    const first = begin + gone;
-    const lines = await this.storedLinesAt(begin);
-    const wrong = lines.findIndex((line, at) => !line.startsWith(`{"n":${first + at},`));
-    if (wrong !== -1)
-      throw new BrokenArchiveError(`the line ${first + wrong} of the audit's archive isn't in its place`);
-    return lines;
+  /** Up to the next multiple of 4,096: the hashes of lines that are kept no longer, and the lines behind them. */
+  private async linesAt(begin: number): Promise<{ readonly gone: Hash[]; readonly lines: string[] }> {
+    for (let gone = await this.leavesAt(begin); ; ) {
+      const first = begin + gone.length;
+      const lines = await this.storedLinesAt(begin);
+      const wrong = lines.findIndex((line, at) => !line.startsWith(`{"n":${first + at},`));
+      if (wrong === -1) return { gone, lines };
+      // Lines that went between the two reads have left their hashes.
+      const now = await this.leavesAt(begin);
+      if (now.length === gone.length) {
+        throw new BrokenArchiveError(`the line ${first + wrong} of the audit's archive isn't in its place`);
+      }
+      gone = now;
+    }
   }
 
   /** The same, as they are. */
@@ -89,10 +95,9 @@ export class AuditTree {
   private levelsAt(first: number): Promise<(readonly Hash[])[]> {
     const known = this.levels.get(first);
     if (known !== undefined) return known;
-    const made = this.leavesAt(first).then(async (gone) => {
-      const lines = await this.linesAt(first, gone.length);
-      return levelsOf([...gone, ...(await leavesOf(lines))], sha256);
-    });
+    const made = this.linesAt(first).then(async ({ gone, lines }) =>
+      levelsOf([...gone, ...(await leavesOf(lines))], sha256),
+    );
     this.levels.set(first, made);
     return made;
   }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { gunzip } from "../../platform/gzip.js";
 import { all, type Database } from "../../platform/sql.js";
 import { lazily } from "../../text/lazily.js";
+import { BrokenArchiveError } from "./archive-error.js";
 import { type ArchivedRow, readLine, refsOf } from "./archive-row.js";
 
 /** Rows of a segment at most: one of its size is a perfect subtree of RFC 9162, and no segment crosses into the next. */
@@ -65,7 +66,9 @@ export class SegmentReader {
     if (found.body) return gunzip(bytesOfHex(found.body));
     const object = found.object ?? undefined;
     const stored = object === undefined ? null : await this.bucket?.get(object);
-    if (stored === null || stored === undefined) throw new Error(`a segment of the audit can't be read: ${object}`);
+    if (stored === null || stored === undefined) {
+      throw new BrokenArchiveError(`a segment of it can't be read: ${object}`);
+    }
     return gunzip(new Uint8Array(await stored.arrayBuffer()));
   }
 

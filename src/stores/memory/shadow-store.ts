@@ -35,11 +35,12 @@ export function insertShadow({ tenantId, memoryId, shadowId }: ShadowName, body:
     VALUES (${tenantId}, ${memoryId}, ${shadowId}, ${JSON.stringify(body)}, 0, ${at})`;
 }
 
-/** Takes the oldest that are due: nobody else gets them before `again`. */
+/** Takes the oldest that are due of each tenant, as many of each as there is room for: nobody else gets them before `again`. */
 export function takeShadows(db: Database, now: number, again: number, limit: number): Promise<DueShadow[]> {
   return all(db, row())`UPDATE memory_shadows SET tries = tries + 1, due_at = ${again}
     WHERE (tenant_id, memory_id, shadow_id) IN (
-      SELECT tenant_id, memory_id, shadow_id FROM memory_shadows WHERE due_at <= ${now} ORDER BY due_at LIMIT ${limit})
+      SELECT tenant_id, memory_id, shadow_id FROM memory_shadows INDEXED BY memory_shadows_due WHERE due_at <= ${now}
+      ORDER BY ROW_NUMBER() OVER (PARTITION BY tenant_id ORDER BY due_at), due_at LIMIT ${limit})
     RETURNING tenant_id, memory_id, shadow_id, body, tries`;
 }
 

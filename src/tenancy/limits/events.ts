@@ -10,7 +10,7 @@ const number = z.number();
 const about = z.object({ limit: text, scope: text, resetsAt: textOrNothing });
 
 const failingJob = z.object({
-  job: z.enum(["erasure", "export", "restore", "eval"]),
+  job: z.enum(["erasure", "export", "restore", "eval", "seal"]),
   jobId: text,
   step: textOrNothing,
   reason: z.enum(failureReasons),
@@ -47,7 +47,7 @@ export const limitEvents = {
   },
   "job.failing": {
     description:
-      "A job in the background fails again and again: an erasure, which is tried again each hour (told once a day), or an export, a restore or an eval that was given up until somebody asks for it again.",
+      "A job in the background fails again and again: an erasure, which is tried again each hour (told once a day), an export, a restore or an eval that was given up until somebody asks for it again, or the sealing of an audit whose archive is broken (tried and told once a day; `jobId` is the tenant's).",
     audience: "operator",
     roots: ["limits"],
     data: failingJob,
