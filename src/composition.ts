@@ -127,6 +127,7 @@ export function composeDatasetPlatform(env: Env): DatasetPlatform {
     now,
     load,
     services: composeServices(env),
+    work: composeRootPlatform(env).at,
     limitsOfWork: async (facts) =>
       (await limiting()).limitsOfWork(facts, { now, tenants, budgets, priceOf: () => priceOfNow(env) }),
     deliver: async (delivery) =>

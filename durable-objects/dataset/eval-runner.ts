@@ -214,7 +214,11 @@ export class EvalRunner {
     const { candidates, parallel, callHttp } = definition;
     const slice = { tenantId, evalId, candidates, units, parallel, callHttp, tokens };
     const { judgeUnits } = await judging();
-    const done = await judgeUnits({ ...slice, limits: kit.budgets.of(work), isHeld: lease.isHeld }, platform.services);
+    const done = await judgeUnits(
+      { ...slice, limits: kit.budgets.of(work), isHeld: lease.isHeld },
+      platform.services,
+      platform.work,
+    );
     if (!lease.isHeld()) return "again";
     kit.write(() => this.keep(record, work, done, tokens === left));
     kit.deliverSoon();
@@ -236,7 +240,7 @@ export class EvalRunner {
     rows.settle(evalId, {
       spent: done.spent,
       doneTo: nothing || done.refused > 0 ? doneTo : last,
-      greatest: Math.max(greatest, nothing ? done.refused * 2 : 0),
+      greatest: nothing && done.refused > 0 ? Math.max(greatest * 2, done.refused * 2) : greatest,
     });
     const { keyId } = definition;
     const models = [...done.usage];

@@ -1,7 +1,6 @@
 /** The SQL of a dataset's evals: how far each is, and every result, once. */
 import { z } from "zod";
 import {
-  type Candidate,
   candidateSchema,
   type EvalStatus,
   estimateSchema,
@@ -183,13 +182,4 @@ export class EvalStore {
         }),
       );
   }
-}
-
-/** The names of a candidate's supervisors, for views. */
-export function supervisorNames({ supervisors }: Candidate): string[] {
-  return supervisors.map((one) => {
-    if (typeof one === "string") return one;
-    if ("kind" in one) return typeof one.name === "string" ? one.name : "body";
-    return one.version === undefined ? one.name : `${one.name}@${one.version}`;
-  });
 }

@@ -2,11 +2,17 @@
 import { countedInput, defaultMaxOutputTokens } from "../../src/agent/call-budget.js";
 import { defined } from "../../src/conversation/defined.js";
 import { type Result, refuse } from "../../src/conversation/problem.js";
-import { type Eval, type ItemResult, maxCalls } from "../../src/evidence/evaluation.js";
+import {
+  type Candidate,
+  type Eval,
+  type ItemResult,
+  maxCalls,
+  type Supervising,
+} from "../../src/evidence/evaluation.js";
 import { contentOf } from "../../src/evidence/item.js";
 import type { EvalToStart } from "../../src/gateways/dataset-gateway.js";
 import { estimateTokens } from "../../src/model/estimate.js";
-import { type EvalRecord, type EvalStore, supervisorNames } from "./eval-store.js";
+import type { EvalRecord, EvalStore } from "./eval-store.js";
 import type { DatasetStore } from "./store.js";
 
 type Shown = Omit<EvalRecord, "wanted" | "doneTo" | "slice" | "greatest"> & {
@@ -20,10 +26,7 @@ export function evalView(record: Shown, dataset: string): Eval {
   return {
     ...{ evalId, dataset, version, status },
     ...defined({ reason }),
-    candidates: definition.candidates.map((candidate) => ({
-      name: candidate.name,
-      supervisors: supervisorNames(candidate),
-    })),
+    candidates: definition.candidates.map(shownCandidate),
     repeats: definition.repeats,
     progress: { items, wanted: estimate.calls, done, failed },
     ...{ spent, reserved },
@@ -32,6 +35,23 @@ export function evalView(record: Shown, dataset: string): Eval {
     createdAt: new Date(createdAt).toISOString(),
     ...defined({ endedAt: endedAt === undefined ? undefined : new Date(endedAt).toISOString() }),
   };
+}
+
+function shownCandidate(candidate: Candidate): Eval["candidates"][number] {
+  const { name } = candidate;
+  if ("supervisors" in candidate) return { name, supervisors: supervisorNames(candidate) };
+  const { version, agent, team, panel } = candidate;
+  const pinned = (resource: string | undefined) =>
+    resource && (version === undefined ? resource : `${resource}@${version}`);
+  return { name, supervisors: [], ...defined({ agent: pinned(agent), team: pinned(team), panel: pinned(panel) }) };
+}
+
+function supervisorNames({ supervisors }: Supervising): string[] {
+  return supervisors.map((one) => {
+    if (typeof one === "string") return one;
+    if ("kind" in one) return typeof one.name === "string" ? one.name : "body";
+    return one.version === undefined ? one.name : `${one.name}@${one.version}`;
+  });
 }
 
 /** Of a usual answer of a model that decides, in tokens. */
@@ -81,7 +101,7 @@ export function estimateOf(wanted: EvalToStart, store: DatasetStore, version: nu
       ...{ estimate, greatest },
       problem: refuse(
         "invalid",
-        "Its supervisors call models: say maxTokens, the most that they may take together. `estimate: true` says what it may come to.",
+        "Its candidates call models: say maxTokens, the most that they may take together. `estimate: true` says what it may come to.",
         {
           errors: [{ path: "maxTokens", message: "has to be said where a model is called" }],
         },

@@ -21,8 +21,8 @@ export const transientJournal: Journal = {
   },
 };
 
-/** The same, whose calls of models are held against a budget. */
-export function transientJournalWithin(budget: CallBudget): Journal {
-  const journal: Journal = { ...transientJournal, budget, scope: () => journal };
+/** The same, whose calls of models are held against a budget. @param ask what closes its asks, where something does */
+export function transientJournalWithin(budget: CallBudget, ask = transientJournal.ask): Journal {
+  const journal: Journal = { ...transientJournal, budget, ask, scope: () => journal };
   return journal;
 }

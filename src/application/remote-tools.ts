@@ -46,6 +46,11 @@ export class RemoteTools {
     return asTenantWants(await this.pinned(server, action), action);
   }
 
+  /** Those of them that are known already: nobody is called. */
+  async known(server: McpServer, action: OrdersInData): Promise<readonly RemoteTool[]> {
+    return asTenantWants((await this.pins.get(server))?.tools ?? [], action);
+  }
+
   private async pinned(server: McpServer, action: OrdersInData): Promise<readonly RemoteTool[]> {
     const pinned = await this.pins.get(server);
     if (pinned === undefined) {

@@ -7,6 +7,9 @@ import type { HttpWorkerAnswer, HttpWorkerCall } from "../routing/ports.js";
 import type { TeamState } from "../routing/team-state.js";
 import type { Delivery } from "../stores/deliveries.js";
 import type { LimitedWork, LimitPlatform } from "./limits/work-limits.js";
+import type { SessionMemory } from "./memory/session-memory.js";
+import type { RemoteTools } from "./remote-tools.js";
+import type { SupervisorBuilder } from "./supervisor-builder.js";
 import type { SetupSources } from "./work-setup.js";
 
 export interface RootPlatform extends SetupSources, LimitPlatform, LimitedWork {
@@ -14,6 +17,9 @@ export interface RootPlatform extends SetupSources, LimitPlatform, LimitedWork {
   readonly at: (tenantId: string, revision: number | undefined) => Promise<RootPlatform>;
   /** A tenant's revision now. */
   readonly revision: (tenantId: string) => Promise<number | undefined>;
+  readonly memory: SessionMemory;
+  readonly remoteTools: RemoteTools;
+  readonly supervisors: SupervisorBuilder;
   /** From now on everything of the tenant is read anew. */
   readonly renew: () => void;
   /** Milliseconds since the epoch. */

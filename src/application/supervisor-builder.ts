@@ -39,6 +39,20 @@ export interface SupervisedWork {
   readonly origin?: CallOrigin;
 }
 
+/** The same models, and `taken` hears what each call has taken, failed ones among them. */
+export function countedModel(port: ModelPort, taken: (model: string, usage: TokenUsage) => void): ModelPort {
+  return {
+    call: async (request, options) => {
+      const result = await port.call(request, options).catch((error: unknown) => {
+        taken("", noTokens);
+        throw error;
+      });
+      taken(result.model, result.usage);
+      return result;
+    },
+  };
+}
+
 export class SupervisorBuilder {
   constructor(
     private readonly ports: SupervisorBuilderPorts,
@@ -48,28 +62,15 @@ export class SupervisorBuilder {
     private readonly ordering = new WeakMap<object, boolean>(),
   ) {}
 
-  /** The same for work that knows its models and providers itself. */
-  with(ports: Pick<SupervisorBuilderPorts, "model" | "provider">): SupervisorBuilder {
+  /** The same for work that knows its models and providers itself, or what its supervisors hold. */
+  with(ports: Partial<Pick<SupervisorBuilderPorts, "model" | "provider" | "ownParts">>): SupervisorBuilder {
     return new SupervisorBuilder({ ...this.ports, ...ports }, this.pure, this.ordering);
   }
 
   /** The same, and `taken` hears what each call of a model has taken, failed ones among them. */
   counting(taken: (model: string, usage: TokenUsage) => void): SupervisorBuilder {
-    const { model, ...ports } = this.ports;
-    const counted = async (tenantId: string): Promise<ModelPort> => {
-      const port = await model(tenantId);
-      return {
-        call: async (request, options) => {
-          const result = await port.call(request, options).catch((error: unknown) => {
-            taken("", noTokens);
-            throw error;
-          });
-          taken(result.model, result.usage);
-          return result;
-        },
-      };
-    };
-    return new SupervisorBuilder({ ...ports, model: counted }, this.pure, this.ordering);
+    const { model } = this.ports;
+    return this.with({ model: async (tenantId) => countedModel(await model(tenantId), taken) });
   }
 
   /** @param work the session or run that it supervises; what can't fail and calls nobody needs none. */

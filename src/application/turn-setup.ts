@@ -13,7 +13,9 @@ import { defined } from "../conversation/defined.js";
 import { boundIds } from "../conversation/memory-binding.js";
 import type { ModelReply } from "../conversation/message.js";
 import { servedBy } from "../evidence/experiment.js";
+import type { Panel } from "../roundtable/panel.js";
 import type { LoadedTeam } from "../routing/ports.js";
+import type { TeamChoice } from "../routing/team.js";
 import type { HealthStore } from "../supervision/breaker.js";
 import type { ContextEditor } from "../supervision/environment.js";
 import type { Supervisor } from "../supervision/supervisor.js";
@@ -49,10 +51,18 @@ export interface SessionFacts {
   readonly lastReply?: () => ModelReply["metadata"];
   /** Where the failures of its supervisors are counted. */
   readonly health: HealthStore;
+  /** Who answers in place of the session's agent, where that is tried. */
+  readonly answering?: Answering | undefined;
 }
 
+/** An agent as it is stored, or one whose team or panel is stored nowhere. */
+export type Answering =
+  | Extract<AgentDefinition, { kind: "model" }>
+  | (Omit<Extract<AgentDefinition, { kind: "team" }>, "team"> & { readonly team: TeamChoice })
+  | (Omit<Extract<AgentDefinition, { kind: "panel" }>, "panel"> & { readonly panel: string | Panel });
+
 /** What decides which resources a session has. */
-type PinnedFacts = Pick<SessionFacts, "tenantId" | "definition" | "context">;
+type PinnedFacts = Pick<SessionFacts, "tenantId" | "definition" | "context" | "answering">;
 
 export type LoadedSetup = Loaded<{
   readonly setup: TurnSetup;
@@ -92,16 +102,17 @@ export async function loadTurnSetup(
   const { pinned, policies, resources, supervisorsNamed } = loaded;
 
   const answering = pinned.answering ?? definition.agent;
-  const stored = resources.get("agents", answering);
+  const stored = session.answering ?? resources.get("agents", answering);
   if (stored === undefined) return { ok: false, detail: missing("agents", answering) };
   const agent = asModelAgent(stored);
   // A team's agents, and a panel's seats, have the tools that it names, as far as the session doesn't exclude them.
   const parts = { ...loaded, allows: (ref: ToolRef) => !isToolExcluded(session.context(), ref) };
   const team = stored.kind === "team" ? await loadTeam(stored.team, parts) : undefined;
-  if (stored.kind === "team" && team === undefined) return { ok: false, detail: missing("teams", stored.team) };
-  const body = stored.kind === "panel" ? resources.get("panels", stored.panel) : undefined;
-  if (stored.kind === "panel" && body === undefined) return { ok: false, detail: missing("panels", stored.panel) };
-  const panel = stored.kind === "panel" && body !== undefined ? buildPanel(stored.panel, body, parts) : undefined;
+  if (stored.kind === "team" && team === undefined) return { ok: false, detail: missing("teams", nameOf(stored.team)) };
+  const chosen = stored.kind === "panel" ? stored.panel : undefined;
+  const body = typeof chosen === "string" ? resources.get("panels", chosen) : chosen;
+  if (chosen !== undefined && body === undefined) return { ok: false, detail: missing("panels", nameOf(chosen)) };
+  const panel = chosen !== undefined && body !== undefined ? buildPanel(nameOf(chosen), body, parts) : undefined;
   if (panel?.ok === false) return panel;
 
   const context = new TurnContext({
@@ -196,9 +207,15 @@ async function attachedSupervisors(
   return { pinned, attached: versions.filter((version) => isOfKind("supervisors", version)) };
 }
 
-async function pin({ definition, tenantId, context }: PinnedFacts, sources: SetupSources): Promise<PinnedTurn> {
+/** @param choice a stored team or panel, or one that is stored nowhere */
+function nameOf(choice: string | object): string {
+  return typeof choice === "string" ? choice : "inline";
+}
+
+async function pin(facts: PinnedFacts, sources: SetupSources): Promise<PinnedTurn> {
+  const { definition, tenantId, context, answering } = facts;
   const { resources } = sources;
-  const served = await servedIn(definition, tenantId, sources);
+  const served = answering === undefined ? await servedIn(definition, tenantId, sources) : undefined;
   const [tenant, first, auto] = await Promise.all([
     tenantPolicies(tenantId, sources),
     served?.version === undefined
@@ -208,9 +225,15 @@ async function pin({ definition, tenantId, context }: PinnedFacts, sources: Setu
   ]);
   const agentPins = pinsOf("agents", first);
   const [version] = agentPins.length === 0 ? [] : await resources.versions(tenantId, agentPins);
-  const agent = version !== undefined && isOfKind("agents", version) ? version.body : undefined;
+  const stored = version !== undefined && isOfKind("agents", version) ? version.body : undefined;
+  const agent = answering ?? stored;
   const teams = agent?.kind === "team" ? await pinTeams(resources, tenantId, agent.team) : undefined;
-  const panels = agent?.kind === "panel" ? await pinPanels(resources, tenantId, [agent.panel], []) : undefined;
+  const panels = agent?.kind === "panel" ? await pinPanelOf(agent.panel) : undefined;
+
+  function pinPanelOf(panel: string | Panel) {
+    const [names, inline] = typeof panel === "string" ? [[panel], []] : [[], [panel]];
+    return pinPanels(resources, tenantId, names, inline);
+  }
 
   const supervisors = [
     ...new Set([
@@ -251,7 +274,7 @@ async function servedIn({ experiment }: SessionDefinition, tenantId: string, { t
 }
 
 /** A team or a panel has no model, instructions and tools itself: those who work in it have their own. */
-function asModelAgent(agent: AgentDefinition): Extract<AgentDefinition, { kind: "model" }> {
+function asModelAgent(agent: Answering): Extract<AgentDefinition, { kind: "model" }> {
   switch (agent.kind) {
     case "model":
       return agent;

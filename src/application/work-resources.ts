@@ -29,8 +29,8 @@ export class WorkResources {
     private readonly journal: Journal,
     private readonly sources: {
       readonly resources: ResourceReader;
-      readonly tools: ToolBuilder;
-      readonly remoteTools: RemoteTools;
+      readonly tools: Pick<ToolBuilder, "build">;
+      readonly remoteTools: Pick<RemoteTools, "use" | "connect">;
       readonly supervisors: Pick<SupervisorBuilder, "givesOrders">;
     },
     /** The memories of the session or run, and what its outgoing calls say of it. */

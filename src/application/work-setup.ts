@@ -19,12 +19,12 @@ import type { ToolBuilder } from "./tool-builder.js";
 import { type ResourceRef, WorkResources } from "./work-resources.js";
 
 export interface SetupSources {
-  readonly memory: SessionMemory;
+  readonly memory: Pick<SessionMemory, "recall">;
   readonly resources: ResourceReader & ResourceEditor;
   readonly tenants: TenantReader;
-  readonly tools: ToolBuilder;
-  readonly remoteTools: RemoteTools;
-  readonly supervisors: SupervisorBuilder;
+  readonly tools: Pick<ToolBuilder, "build">;
+  readonly remoteTools: Pick<RemoteTools, "use" | "connect">;
+  readonly supervisors: Pick<SupervisorBuilder, "build" | "givesOrders">;
   readonly examples: ExampleClassifiers;
 }
 

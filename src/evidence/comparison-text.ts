@@ -4,10 +4,10 @@ import type { Comparison } from "./comparison.js";
 
 export function comparisonText({ candidates, pairs }: Comparison, title: string): string {
   const rows = candidates.map(
-    ({ candidate, results, failed, precision, recall, falseAlarms, correct, latencyMs, tokens }) =>
+    ({ candidate, results, failed, diverged, precision, recall, falseAlarms, correct, latencyMs, tokens }) =>
       [
         candidate,
-        `${results - failed} of ${results}`,
+        `${results - failed - (diverged?.results ?? 0)} of ${results}`,
         ...[precision, recall, falseAlarms, correct].map(shareText),
         latencyMs === undefined ? "–" : `${latencyMs.median} ms`,
         String(tokens),
@@ -21,6 +21,11 @@ export function comparisonText({ candidates, pairs }: Comparison, title: string)
     ...rows.map((row) => `| ${row} |`),
     "",
     ...pairs.map(({ candidate, against, summary }) => `- **${candidate}** against ${against}: ${summary}`),
+    ...candidates.flatMap(({ candidate, diverged }) =>
+      diverged === undefined
+        ? []
+        : [`- **${candidate}** diverged in ${diverged.results}: ${shareText(diverged.share)} of its answers.`],
+    ),
     ...(pairs.length === 0 ? [] : [""]),
   ].join("\n");
 }

@@ -29,6 +29,8 @@ const candidateReport = lazily(() =>
     /** Results, and how many of them are failures: those are nobody's judgement. */
     results: z.int(),
     failed: z.int(),
+    /** Answers that ended where nothing was on record: they are neither right nor wrong. Of agents, teams and panels alone. */
+    diverged: z.object({ results: z.int(), share: share().optional() }).optional(),
     /** Of items of which an action was expected: what was expected → what was said. */
     table: z.record(z.string(), z.record(z.string(), z.int())),
     /** Of what it stopped or changed, what should have been; of what should have been, what it did; of harmless texts, what it did not leave alone. Nothing under 20. */
@@ -95,7 +97,9 @@ export function compare(results: readonly ItemResult[], candidates: readonly str
 const isFlagged = (action: string): boolean => action !== "allow";
 
 function reportOf(candidate: string, results: readonly ItemResult[], seed: string): CandidateReport {
-  const decided = results.filter(({ result }) => result.failed === undefined);
+  const answered = results.filter(({ result }) => result.failed === undefined);
+  const decided = answered.filter(({ result }) => result.diverged === undefined);
+  const diverged = answered.length - decided.length;
   const labelled = decided.filter(({ expected }) => expected?.action !== undefined);
   const table: Record<string, Record<string, number>> = {};
   for (const { expected, result } of labelled) {
@@ -115,9 +119,11 @@ function reportOf(candidate: string, results: readonly ItemResult[], seed: strin
   return {
     candidate,
     results: results.length,
-    failed: results.length - decided.length,
+    failed: results.length - answered.length,
     table,
     ...defined({
+      diverged:
+        diverged === 0 ? undefined : { results: diverged, ...defined({ share: shareOf(diverged, answered.length) }) },
       precision: shareOf(caught.length, flagged.length),
       recall: shareOf(caught.length, bad.length),
       falseAlarms: shareOf(alarms.length, good.length),

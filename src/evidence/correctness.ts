@@ -3,13 +3,19 @@ import type { Result } from "./evaluation.js";
 import type { Expected } from "./item.js";
 
 /**
- * @param before the text that was judged
- * @returns nothing where nothing that a supervisor does was expected, or the result is a failure
+ * @param before the text that was judged; nothing of an answer
+ * @param fits whether a text, read as JSON, fits a JSON Schema
+ * @returns nothing where nothing was expected, or the result is a failure or ended at a call that isn't on record
  * @example isCorrect({ action: "block" }, { action: "block", latencyMs: 1 }, "…") // true
  */
-export function isCorrect(expected: Expected | undefined, result: Result, before: string): boolean | undefined {
-  if (expected === undefined || result.failed !== undefined) return undefined;
-  const { action, text, contains = [], absent = [] } = expected;
+export function isCorrect(
+  expected: Expected | undefined,
+  result: Result,
+  before: string,
+  fits: (schema: Readonly<Record<string, unknown>>, text: string) => boolean = () => false,
+): boolean | undefined {
+  if (expected === undefined || result.failed !== undefined || result.diverged !== undefined) return undefined;
+  const { action, text, contains = [], absent = [], tool, worker, stance, schema } = expected;
   const made = result.text ?? before;
   const within = (part: string): boolean => made.toLowerCase().includes(part.toLowerCase());
   const checks = [
@@ -17,6 +23,12 @@ export function isCorrect(expected: Expected | undefined, result: Result, before
     ...(text === undefined ? [] : [made === text]),
     ...contains.map(within),
     ...absent.map((part) => !within(part)),
+    ...(tool === undefined
+      ? []
+      : [(result.tools ?? []).some((called) => called === tool || called.endsWith(`/${tool}`))]),
+    ...(worker === undefined ? [] : [(result.workers ?? []).includes(worker)]),
+    ...(stance === undefined ? [] : [result.stance === stance]),
+    ...(schema === undefined ? [] : [fits(schema, made)]),
   ];
   return checks.length === 0 ? undefined : checks.every((isMet) => isMet);
 }

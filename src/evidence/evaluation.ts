@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { itemName } from "../conversation/names.js";
 import { tokenUsageSchema } from "../model/port.js";
+import { stanceSchema } from "../roundtable/position.js";
 import { actions } from "../supervision/verdict.js";
 import { lazily } from "../text/lazily.js";
 import { expectedSchema } from "./item.js";
@@ -19,13 +20,38 @@ const tried = lazily(() =>
   ]),
 );
 
-export const candidateSchema = lazily(() =>
-  z.strictObject({
-    name: itemName,
-    supervisors: z.array(tried()).min(1).max(8),
-  }),
+/** A stored agent, team or panel, as it is or in a version, with fields of its definition changed. */
+export const answererSchema = lazily(() =>
+  z
+    .strictObject({
+      name: itemName,
+      agent: itemName.optional(),
+      team: itemName.optional(),
+      panel: itemName.optional(),
+      version: z.int().min(1).optional(),
+      change: z.record(z.string(), z.unknown()).optional(),
+    })
+    .refine(
+      ({ agent, team, panel }) => [agent, team, panel].filter((name) => name !== undefined).length === 1,
+      "say one of `supervisors`, `agent`, `team` and `panel`",
+    ),
 );
+export const supervisingSchema = lazily(() =>
+  z.strictObject({ name: itemName, supervisors: z.array(tried()).min(1).max(8) }),
+);
+export const candidateSchema = lazily(() => z.union([supervisingSchema(), answererSchema()]));
 export type Candidate = z.infer<ReturnType<typeof candidateSchema>>;
+export type Supervising = z.infer<ReturnType<typeof supervisingSchema>>;
+export type Answerer = z.infer<ReturnType<typeof answererSchema>>;
+
+/** Which resource answers. */
+export function resourceOf({ agent, team, panel = "" }: Answerer): {
+  kind: "agents" | "teams" | "panels";
+  name: string;
+} {
+  if (agent !== undefined) return { kind: "agents", name: agent };
+  return team === undefined ? { kind: "panels", name: panel } : { kind: "teams", name: team };
+}
 
 export const newEvalSchema = lazily(() =>
   z.strictObject({
@@ -65,7 +91,16 @@ export const evalSchema = lazily(() =>
     status: z.enum(evalStatuses),
     /** Why it stopped. */
     reason: z.string().optional(),
-    candidates: z.array(z.object({ name: z.string(), supervisors: z.array(z.string()) })),
+    candidates: z.array(
+      z.object({
+        name: z.string(),
+        supervisors: z.array(z.string()),
+        /** What answers in place of supervisors, such as `shop@3`. */
+        agent: z.string().optional(),
+        team: z.string().optional(),
+        panel: z.string().optional(),
+      }),
+    ),
     repeats: z.int(),
     progress: z.object({
       items: z.int(),
@@ -89,10 +124,16 @@ export type Eval = z.infer<ReturnType<typeof evalSchema>>;
 export const resultSchema = lazily(() =>
   z.object({
     action: z.enum(actions),
-    /** What it made of the text, where that is another. */
+    /** What it made of the text, where that is another; what it answered. */
     text: z.string().optional(),
     /** `supervisor: rule` of each rule that matched. */
     matched: z.array(z.string()).optional(),
+    /** Of an answer: the tools that were called (`server/tool`), the workers that were chosen, and what most seats held in the last round. */
+    tools: z.array(z.string()).optional(),
+    workers: z.array(z.string()).optional(),
+    stance: stanceSchema.optional(),
+    /** The call, question or approval of which nothing is on record: there the answer ended. */
+    diverged: z.string().optional(),
     latencyMs: z.number(),
     usage: tokenUsageSchema.optional(),
     /** Nobody knows what it would have said: it counts as failed, and never as allowed. */

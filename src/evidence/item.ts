@@ -1,6 +1,7 @@
 /** An item of a dataset: a text at a hook, and what should come of it. */
 import { z } from "zod";
 import { defined } from "../conversation/defined.js";
+import { stanceSchema } from "../roundtable/position.js";
 import { actions, hooks } from "../supervision/verdict.js";
 import { canonicalJson, readJson } from "../text/json.js";
 import { lazily } from "../text/lazily.js";
@@ -24,6 +25,10 @@ export const expectedSchema = lazily(() =>
       tool: z.string().min(1).max(210).optional(),
       /** The worker that a team should choose. */
       worker: z.string().min(1).max(100).optional(),
+      /** What most seats of a panel should hold in its last round. */
+      stance: stanceSchema.optional(),
+      /** JSON Schema that an answer, read as JSON, should fit. */
+      schema: z.record(z.string(), z.unknown()).optional(),
     })
     .refine((expected) => Object.values(expected).some((value) => value !== undefined), "say what should come of it"),
 );
@@ -43,11 +48,26 @@ const inputSchema = lazily(() =>
   ]),
 );
 
+/** What a tool answers while an agent is held against an item: none is called. */
+const stubSchema = lazily(() =>
+  z.strictObject({
+    /** `server/tool`. */
+    tool: z.string().min(3).max(210),
+    /** Left out: whatever it is called with. */
+    args: z.record(z.string(), z.unknown()).optional(),
+    output: z.string().max(maxItemCharacters).optional(),
+    error: z.string().max(maxItemCharacters).optional(),
+  }),
+);
+export type Stub = z.infer<ReturnType<typeof stubSchema>>;
+
 /** A line of an import. */
 export const newItemSchema = lazily(() =>
   z.strictObject({
     hook: z.enum(hooks).default("request"),
     input: inputSchema(),
+    /** Calls of tools that agents may make of it, with what comes of them; of a turn, those that it made come first. */
+    tools: z.array(stubSchema()).max(50).optional(),
     expected: expectedSchema().optional(),
     /** Items that belong together, such as the turns of one conversation: intervals are drawn over groups. */
     group: z.string().min(1).max(200).optional(),
@@ -70,9 +90,9 @@ export const itemSchema = lazily(() =>
 );
 export type Item = z.infer<ReturnType<typeof itemSchema>>;
 
-/** What makes an item that item: the same text at the same hook is the same, whatever should come of it. */
-export function contentOf({ hook, input }: Pick<NewItem, "hook" | "input">): string {
-  return canonicalJson({ hook, input });
+/** What makes an item that item: the same text at the same hook, with the same tools, is the same, whatever should come of it. */
+export function contentOf({ hook, input, tools }: Pick<NewItem, "hook" | "input" | "tools">): string {
+  return canonicalJson({ hook, input, ...defined({ tools }) });
 }
 
 export interface ReadLines {

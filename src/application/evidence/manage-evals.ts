@@ -6,17 +6,15 @@ import { need, problem } from "../../conversation/problem.js";
 import { comparisonSchema } from "../../evidence/comparison.js";
 import { comparisonText } from "../../evidence/comparison-text.js";
 import {
-  type Candidate,
+  answererSchema,
   evalSchema,
   evalStatuses,
   itemResultSchema,
   newEvalSchema,
 } from "../../evidence/evaluation.js";
 import type { EvalCommand } from "../../gateways/dataset-gateway.js";
-import { estimateTokens } from "../../model/estimate.js";
 import { newEvalId } from "../../platform/ids.js";
 import { keyOf } from "../../stores/reader-store.js";
-import { modelsOf } from "../../supervision/kinds/table.js";
 import { type Actor, commandOf } from "../../tenancy/actor.js";
 import { act } from "../act.js";
 import { recordRead } from "../audit/record-read.js";
@@ -24,7 +22,7 @@ import { claimId } from "../creation.js";
 import { listOf, pageInput, readNumberedPage, readPage } from "../page.js";
 import type { Services } from "../services.js";
 import { triedShape } from "../supervision/trial-schemas.js";
-import { type TriedSupervisor, triedSupervisors } from "../supervision/tried-supervisors.js";
+import { settled } from "./settle-candidate.js";
 
 const tag = "Datasets and evals";
 const evalInput = () => ({ evalId: z.string().max(200) });
@@ -35,7 +33,12 @@ const onlyEstimate = () => ({ estimate: z.boolean().default(false) });
 const newEvalShape = () =>
   newEvalSchema().extend({
     candidates: z
-      .array(z.strictObject({ name: itemName, supervisors: z.array(triedShape()).min(1).max(8) }))
+      .array(
+        z.union([
+          z.strictObject({ name: itemName, supervisors: z.array(triedShape()).min(1).max(8) }),
+          answererSchema(),
+        ]),
+      )
       .min(1)
       .max(8),
     ...onlyEstimate(),
@@ -47,9 +50,9 @@ export const startEval = act("startEval", {
     method: "post",
     path: "/v1/evals",
     tag,
-    summary: "Hold supervisors against a dataset (operators)",
+    summary: "Hold supervisors, agents, teams or panels against a dataset (operators)",
     description:
-      "Each candidate judges each item, without any effect; supervisors are pinned to the versions that count now. It runs by itself, in slices, whatever dies. With `estimate` nothing is begun, and the answer says what it would come to. Where a model is called `maxTokens` has to be given, and is never passed.",
+      "Each candidate judges or answers each item, without any effect; it is pinned to the version that counts now. Agents, teams and panels answer as in a session, but no tool, person or endpoint is asked: what they would answer stands in the item's `tools`, and anything else ends the answer as `diverged`. It runs by itself, in slices, whatever dies. With `estimate` nothing is begun, and the answer says what it would come to. Where a model is called `maxTokens` has to be given, and is never passed.",
     body: "eval",
     bodyShape: newEvalShape,
     answer: "What it would come to",
@@ -59,50 +62,26 @@ export const startEval = act("startEval", {
   input: () => z.object({ eval: newEvalSchema().extend(onlyEstimate()) }),
   output: () => z.object({ eval: evalSchema(), begun: z.boolean() }),
   run: async (actor, { eval: { dataset, estimate, ...wanted } }, services) => {
-    const tried = await Promise.all(
-      wanted.candidates.map(({ supervisors }) => triedSupervisors(supervisors, actor, services)),
+    const candidates = await Promise.all(
+      wanted.candidates.map((candidate, at) => settled(candidate, at, actor, services)),
     );
-    const candidates = wanted.candidates.map(({ name }, at) => pinned(name, tried[at] ?? []));
     const ownId = newEvalId(dataset);
     const evalId = estimate ? ownId : await claimId(actor, ownId, { dataset, ...wanted }, services);
     const started = need(
       await (await services.datasets()).startEval(actor.tenantId, dataset, {
         ...wanted,
         evalId,
-        candidates,
+        candidates: candidates.map(({ candidate }) => candidate),
         keyId: keyOf(actor),
         by: recordOf(actor),
-        modelCalls: tried.map((supervisors) => supervisors.filter(({ body }) => callsModel(body)).length),
-        promptTokens: Math.max(0, ...tried.flat().map(({ body }) => estimateTokens(JSON.stringify(body.config)) + 500)),
+        modelCalls: candidates.map(({ modelCalls }) => modelCalls),
+        promptTokens: Math.max(0, ...candidates.map(({ promptTokens }) => promptTokens)),
         onlyEstimate: estimate,
       }),
     );
     return { eval: started, begun: !estimate };
   },
 });
-
-/** As they count now: a later version of a supervisor is another candidate. */
-function pinned(name: string, supervisors: readonly TriedSupervisor[]): Candidate {
-  return {
-    name,
-    supervisors: supervisors.map(({ name: supervisor, version, body }) => {
-      if (version !== undefined) return { name: supervisor, version };
-      if (body.kind === "http")
-        throw problem(
-          "invalid",
-          "A supervisor of kind http has a secret, which isn't kept in an eval. Store it as a shadow first and name it.",
-          {
-            errors: [{ path: "eval.candidates", message: `${supervisor}: store it, and name it here` }],
-          },
-        );
-      return { ...body, name: supervisor };
-    }),
-  };
-}
-
-function callsModel(body: TriedSupervisor["body"]): boolean {
-  return [modelsOf(body)].flat().length > 0;
-}
 
 export const listEvals = act("listEvals", {
   role: "operator",

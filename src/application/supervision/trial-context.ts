@@ -3,18 +3,20 @@ import type { CallOrigin } from "../../agent/call-context.js";
 import { transientJournal } from "../../agent/transient-journal.js";
 import type { ContextEditor } from "../../supervision/environment.js";
 import { SessionContextEditor } from "../context-editor.js";
-import type { Services } from "../services.js";
 import { WorkResources } from "../work-resources.js";
+import type { SetupSources } from "../work-setup.js";
 
-export function trialContext(tenantId: string, origin: CallOrigin, services: Services): ContextEditor {
-  const resources = new WorkResources(tenantId, transientJournal, services, {
+type TrialSources = Pick<SetupSources, "resources" | "tools" | "remoteTools" | "supervisors">;
+
+export function trialContext(tenantId: string, origin: CallOrigin, sources: TrialSources): ContextEditor {
+  const resources = new WorkResources(tenantId, transientJournal, sources, {
     memoryIds: [],
     origin,
     ordersInData: "fence",
   });
   const editor = new SessionContextEditor({
     tenantId,
-    store: services.resources,
+    store: sources.resources,
     resources,
     inForce: () => ({ rules: [], references: [], tools: [] }),
     changeContext: () => ({ version: 0, changed: true }),

@@ -82,7 +82,9 @@ export const evidenceExamples = {
     candidates: [
       { name: "now", supervisors: ["privacy"] },
       { name: "narrower", supervisors: [{ name: "privacy", version: 2 }] },
+      { name: "cheaper", agent: "shop", change: { model: "default" } },
     ],
+    maxTokens: 200_000,
   },
   Eval: view,
   EvalResult: { itemId, candidate: "now", repeat: 0, expected, correct: false, result },

@@ -1,0 +1,136 @@
+/** A candidate as an eval keeps it: pinned to the version that counts when the eval begins, and known to be usable. */
+import { z } from "zod";
+import { issuesOf } from "../../conversation/issues.js";
+import { type ProblemIssue, problem } from "../../conversation/problem.js";
+import { type Answerer, type Candidate, resourceOf, type Supervising } from "../../evidence/evaluation.js";
+import { estimateTokens } from "../../model/estimate.js";
+import { seatsOf } from "../../roundtable/panel.js";
+import { modelsOf } from "../../supervision/kinds/table.js";
+import type { Actor } from "../../tenancy/actor.js";
+import { noResource } from "../resources/read-resource.js";
+import { checkResource } from "../resources/resource-checks.js";
+import type { Services } from "../services.js";
+import { type TriedSupervisor, triedSupervisors } from "../supervision/tried-supervisors.js";
+import type { Answering } from "../turn-setup.js";
+import { named, pinsOf } from "../work-setup.js";
+import { answeringOf } from "./try-turn.js";
+
+interface SettledCandidate {
+  readonly candidate: Candidate;
+  /** Calls of models that an item usually leads to; 0 where it needs none. */
+  readonly modelCalls: number;
+  /** What each of them is asked with, in tokens, without the text. */
+  readonly promptTokens: number;
+}
+
+/** @param at its place among the candidates */
+export function settled(candidate: Candidate, at: number, actor: Actor, services: Services): Promise<SettledCandidate> {
+  return "supervisors" in candidate
+    ? settledSupervisors(candidate, actor, services)
+    : settledAnswerer(candidate, at, actor, services);
+}
+
+async function settledSupervisors(
+  { name, supervisors }: Supervising,
+  actor: Actor,
+  services: Services,
+): Promise<SettledCandidate> {
+  const tried = await triedSupervisors(supervisors, actor, services);
+  return {
+    candidate: pinned(name, tried),
+    modelCalls: tried.filter(({ body }) => callsModel(body)).length,
+    promptTokens: Math.max(0, ...tried.map(({ body }) => promptOf(body.config))),
+  };
+}
+
+function promptOf(body: unknown): number {
+  return estimateTokens(JSON.stringify(body)) + 500;
+}
+
+/** As they count now: a later version of a supervisor is another candidate. */
+function pinned(name: string, supervisors: readonly TriedSupervisor[]): Candidate {
+  return {
+    name,
+    supervisors: supervisors.map(({ name: supervisor, version, body }) => {
+      if (version !== undefined) return { name: supervisor, version };
+      if (body.kind === "http")
+        throw problem(
+          "invalid",
+          "A supervisor of kind http has a secret, which isn't kept in an eval. Store it as a shadow first and name it.",
+          {
+            errors: [{ path: "eval.candidates", message: `${supervisor}: store it, and name it here` }],
+          },
+        );
+      return { ...body, name: supervisor };
+    }),
+  };
+}
+
+function callsModel(body: TriedSupervisor["body"]): boolean {
+  return [modelsOf(body)].flat().length > 0;
+}
+
+async function settledAnswerer(
+  candidate: Answerer,
+  at: number,
+  { tenantId }: Actor,
+  services: Services,
+): Promise<SettledCandidate> {
+  const { kind, name } = resourceOf(candidate);
+  const { resources } = services;
+  const pins =
+    candidate.version === undefined
+      ? pinsOf(kind, await resources.pins(tenantId, named(kind, [name])))
+      : [{ kind, name, version: candidate.version }];
+  const [stored] = await resources.versions(tenantId, pins);
+  if (stored === undefined) throw noResource(kind, name);
+  const answering = changed(candidate, at, stored.body);
+  const body = bodyOf(answering);
+  if (candidate.change !== undefined && typeof body === "object")
+    await checkResource(tenantId, kind, name, body, services);
+  return {
+    candidate: { ...candidate, version: stored.version },
+    modelCalls: usualCalls(answering),
+    promptTokens: promptOf(body),
+  };
+}
+
+function changed(candidate: Answerer, at: number, stored: object): Answering {
+  const path = `eval.candidates.${at}.change`;
+  const refused = (errors: readonly ProblemIssue[]) =>
+    problem("invalid", "What the candidate changes doesn't fit; see errors.", { errors: [...errors] });
+  try {
+    const answering = answeringOf(candidate, stored);
+    const { change = {} } = candidate;
+    if ("workers" in change && answering.kind === "team" && JSON.stringify(change).includes('"http":'))
+      throw refused([{ path, message: "a worker at an address has secrets: store the team, and name it here" }]);
+    return answering;
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    throw refused(issuesOf(error).map((issue) => ({ ...issue, path: `${path}.${issue.path}` })));
+  }
+}
+
+/** The definition that is changed. */
+function bodyOf(answering: Answering) {
+  switch (answering.kind) {
+    case "model":
+      return answering;
+    case "team":
+      return answering.team;
+    case "panel":
+      return answering.panel;
+  }
+}
+
+/** A model that has tools is called again with what they return; a team's supervisor before and after its workers. */
+function usualCalls(answering: Answering): number {
+  switch (answering.kind) {
+    case "model":
+      return answering.tools.length === 0 ? 1 : 2;
+    case "team":
+      return 3;
+    case "panel":
+      return typeof answering.panel === "string" ? 9 : seatsOf(answering.panel).length * answering.panel.rounds + 1;
+  }
+}
