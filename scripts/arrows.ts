@@ -136,7 +136,7 @@ export const arrows: readonly Row[] = [
   { place: "src/tenancy", imports: ["src/chat", ...underChat], packages: pure },
   { place: "src/channels", imports: underAgent, packages: pure },
   { place: "src/chat", imports: ["src/evidence", ...underChat], packages: pure },
-  { place: "src/evidence", imports: ["src/supervision", ...underSupervision], packages: pure },
+  { place: "src/evidence", imports: ["src/supervision", "src/roundtable", ...underSupervision], packages: pure },
   // What proves the audit, for whoever seals it and whoever verifies it.
   { place: "src/evidence/proof", imports: [] },
   { place: "src/routing", imports: underRouting, packages: pure },

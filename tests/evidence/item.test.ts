@@ -52,4 +52,11 @@ it("a result is right where all that was expected holds, and a failure is neithe
   expect(isCorrect({ action: "allow" }, { ...result, failed: "no answer" }, "")).toBeUndefined();
   expect(isCorrect({ tool: "shop/refund" }, result, "")).toBeUndefined();
   expect(isCorrect(undefined, result, "")).toBeUndefined();
+  // Of an answer more can be expected.
+  const answer = { ...result, tools: ["shop/refund"], workers: ["billing"], stance: "NO" as const };
+  expect(isCorrect({ tool: "refund", worker: "billing", stance: "NO" }, answer, undefined)).toBe(true);
+  expect(isCorrect({ tool: "fund" }, answer, undefined)).toBe(false);
+  expect(isCorrect({ worker: "travel" }, answer, undefined)).toBe(false);
+  expect(isCorrect({ schema: {} }, answer, undefined, () => true)).toBe(true);
+  expect(isCorrect({ action: "allow" }, { ...answer, diverged: "shop/refund {}" }, undefined)).toBeUndefined();
 });

@@ -362,6 +362,9 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/supervision/kinds/http-answer.ts readAnswer": "by readJson",
   "src/application/evidence/manage-items.ts linesOf": "looks whether there is anything",
   "src/application/supervision/tried-text.ts subjectAt": "by readJson",
+  "src/application/evidence/recorded-answers.ts":
+    "looks for a call by its name and its arguments as canonical JSON, which is one walk over them",
+  "src/platform/published-keys.ts PublishedKeys.at": "an address, as the key of a map",
   "src/evidence/comparison": "names of candidates, whose length is bounded, and numbers",
   "src/evidence/proof/checkpoint.ts signedCheckpoint": "puts three lines together",
   "src/evidence/experiment.ts ": "names and times of ours",

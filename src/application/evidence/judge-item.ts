@@ -32,11 +32,11 @@ interface Calls {
   readonly taken: (model: string, usage: TokenUsage) => void;
 }
 
-/** What a candidate makes of an item, and the text that it was; what it throws is a failure. */
+/** What a candidate makes of an item, and the text that it judged, if it did; what it throws is a failure. */
 export type Judge = (
   item: Item,
   calls: Calls,
-) => Promise<{ readonly before: string; readonly result: Omit<Result, "latencyMs" | "usage"> }>;
+) => Promise<{ readonly before: string | undefined; readonly result: Omit<Result, "latencyMs" | "usage"> }>;
 
 interface Of {
   readonly tenantId: string;
@@ -115,7 +115,7 @@ export async function judgeByAnswer(
       record: new RecordedAnswers(item.tools ?? []),
     };
     const ports = { platform, callHttp, id: `${evalId} ${itemId}`, ...calls };
-    return { before: "", result: await tryTurn(tenantId, answeringOf(candidate, stored.body), tried, ports) };
+    return { before: undefined, result: await tryTurn(tenantId, answeringOf(candidate, stored.body), tried, ports) };
   };
 }
 

@@ -94,7 +94,7 @@ export async function judgeUnits(slice: Slice, services: Services, work: RootPla
       },
     };
     const { before, result } = await (judges[candidate]?.(item, calls) ?? Promise.resolve(nobody)).catch(
-      (error: unknown) => ({ before: "", result: { action: "allow" as const, failed: failureOf(error) } }),
+      (error: unknown) => ({ before: undefined, result: { action: "allow" as const, failed: failureOf(error) } }),
     );
     if (wasRefused) return undefined;
     const whole: Result = {
@@ -110,7 +110,7 @@ export async function judgeUnits(slice: Slice, services: Services, work: RootPla
   }
 }
 
-const nobody = { before: "", result: { action: "allow" as const, failed: "there is no such candidate" } };
+const nobody = { before: undefined, result: { action: "allow" as const, failed: "there is no such candidate" } };
 
 function fitsSchema(parameters: Readonly<Record<string, unknown>>, text: string): boolean {
   const { value, problem } = readJson(text);
