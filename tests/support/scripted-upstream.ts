@@ -248,7 +248,7 @@ function chunkEvents(reply: ScriptedReply, model: string): string[] {
       model,
       choices: [{ index: 0, delta, finish_reason: reason }],
     });
-  const texts = reply.chunks ?? reply.text?.split(/(?<=\s)(?=\S)/) ?? [];
+  const texts = reply.chunks ?? (reply.text === undefined ? [] : textChunks(reply.text));
   const calls = (reply.toolCalls ?? []).map(toolCall).flatMap((call, index) => {
     const { arguments: text, name } = call.function;
     const middle = Math.ceil(text.length / 2);
@@ -265,6 +265,13 @@ function chunkEvents(reply: ScriptedReply, model: string): string[] {
     ...("usage" in counted ? [JSON.stringify({ choices: [], ...counted })] : []),
     ...(reply.done === false ? [] : ["[DONE]"]),
   ];
+}
+
+/** A word a chunk, as models write; of a long text several, so that it takes no longer than a tenth of a second. */
+function textChunks(text: string): string[] {
+  const words = text.split(/(?<=\s)(?=\S)/);
+  const together = Math.ceil(words.length / 60);
+  return words.flatMap((_word, at) => (at % together === 0 ? [words.slice(at, at + together).join("")] : []));
 }
 
 function toolCall({ id, name, arguments: given }: NonNullable<ScriptedReply["toolCalls"]>[number], index: number) {
