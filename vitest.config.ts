@@ -34,7 +34,7 @@ const hung = (milliseconds: number) => ({ testTimeout: milliseconds, hookTimeout
  * One Worker runs many files, and what earlier ones left still works beside a test: one that fails is tried again, with a tenant of its own, and
  * counts as failed where it fails each time.
  */
-const retry = 2;
+const retry = 1;
 
 export default defineConfig({
   test: {

@@ -40,7 +40,7 @@ const underApplication = [
   "src/channels/connection.ts",
   ...domain,
 ];
-const underObject = ["durable-objects/kit", "src/composition.ts", "src/application", ...underApplication];
+const underObject = ["durable-objects/kit", "src/composition", "src/application", ...underApplication];
 const underFace = ["src/application", "src/platform", "src/channels/connection.ts", ...domain];
 /** Faces that the app mounts know what it gives them, and nothing else of it. */
 const mounted = ["src/http/face.ts", "src/http/retry-fields.ts", ...underFace];
@@ -58,18 +58,14 @@ const objects = [
 const faces = ["http", "openai", "mcp", "webhooks", "queue", "console", "oauth"].map((name) => `src/${name}`);
 
 export const arrows: readonly Row[] = [
-  // Only index.ts and composition.ts know everybody, and composition/ what lies below the faces. Objects ask composition.ts for what is made of their bindings.
+  // Only index.ts knows everybody, and composition/ what lies below the faces. Objects ask composition/objects.ts for what is made of their bindings.
   {
     place: "src/index.ts",
-    imports: ["src/faces.ts", ...objects, "src/composition.ts", ...faces, "src/application", "src/tenancy"],
+    imports: ["src/faces.ts", ...objects, "src/composition", ...faces, "src/application", "src/tenancy"],
   },
   // A line a face.
   { place: "src/faces.ts", imports: ["src/http/face.ts", ...faces, "src/text"] },
   ...objects.map((place) => ({ place, imports: underObject, packages: [...pure, "cloudflare:workers"] })),
-  {
-    place: "src/composition.ts",
-    imports: ["src/composition", ...faces, "src/application", ...underApplication],
-  },
   {
     place: "src/composition",
     imports: ["src/application", "src/model/directory.ts", "src/model/providers", ...underApplication],

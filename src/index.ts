@@ -9,7 +9,7 @@ import { SubjectJob } from "../durable-objects/subject-job/object.js";
 import { TenantBudget } from "../durable-objects/tenant-budget/object.js";
 import { eachDatabase } from "./application/home.js";
 import { runMaintenance } from "./application/system/run-maintenance.js";
-import { composeServices } from "./composition.js";
+import { composeServices } from "./composition/services.js";
 import { faces } from "./faces.js";
 import { openOnDemand } from "./http/app.js";
 import { consumeJobs } from "./queue/job-consumer.js";

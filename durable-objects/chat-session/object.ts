@@ -12,7 +12,7 @@ import {
   sessionDefinitionSchema,
   type Turn,
 } from "../../src/chat/session.js";
-import { composeRootPlatform, environmentOf } from "../../src/composition.js";
+import { composeRootPlatform, environmentOf } from "../../src/composition/objects.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import type { CommandKey } from "../../src/conversation/command-key.js";
 import type { ChatMessage } from "../../src/conversation/message.js";

@@ -1,6 +1,6 @@
 /** The object of a memory thread as others call it: what it does is in `ThreadEngine`. */
 
-import { composeMemoryPlatform, environmentOf } from "../../src/composition.js";
+import { composeMemoryPlatform, environmentOf } from "../../src/composition/objects.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import {
   type AppendCommand,

@@ -103,7 +103,7 @@ import { connectionSchema } from "../../src/channels/connection.js";
 import { contextChangeSchema } from "../../src/chat/context.js";
 import { newSessionSchema } from "../../src/chat/session.js";
 import { turnRequestSchema } from "../../src/chat/turn-request.js";
-import { composeServices } from "../../src/composition.js";
+import { composeServices } from "../../src/composition/services.js";
 import { attempt, problem } from "../../src/conversation/problem.js";
 import { newMemorySchema } from "../../src/memory/memory.js";
 import { newRoundtableSchema } from "../../src/roundtable/roundtable.js";

@@ -3,7 +3,7 @@ import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:
 import { expect, it } from "vitest";
 import { resealSlices } from "../../src/application/system/reseal-secrets.js";
 import { runMaintenance } from "../../src/application/system/run-maintenance.js";
-import { composeServices } from "../../src/composition.js";
+import { composeServices } from "../../src/composition/services.js";
 import { referenceTo } from "../../src/conversation/secret-text.js";
 import worker from "../../src/index.js";
 import { createSealer, sealingKeyId } from "../../src/platform/secrets.js";

@@ -11,7 +11,12 @@ it("bindings of databases are read by the composition alone", () => {
   const readers = sources.filter(({ text }) =>
     /\b(?:env|c\.env|bindings)(?:\.|\[")DB(?:_\d+)?\b|\bDB_\d\d\b/.test(text),
   );
-  const known = ["src/composition.ts", "src/composition/databases.ts", "src/composition/shared.ts"];
+  const known = [
+    "src/composition/databases.ts",
+    "src/composition/objects.ts",
+    "src/composition/services.ts",
+    "src/composition/shared.ts",
+  ];
   expect(readers.map(({ path }) => path).filter((path) => !known.includes(path))).toEqual([]);
 });
 

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
 import { mostTries, resumeRestores } from "../../src/application/restores/restore-root.js";
-import { composeServices } from "../../src/composition.js";
+import { composeServices } from "../../src/composition/services.js";
 import { RoundtableGateway } from "../../src/gateways/roundtable-gateway.js";
 import { SessionGateway } from "../../src/gateways/session-gateway.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";

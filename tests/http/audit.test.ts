@@ -1,7 +1,7 @@
 /** Who administers a tenant, and who deletes what is remembered, is on record: once for each change, with no secret and no text. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { composeServices } from "../../src/composition.js";
+import { composeServices } from "../../src/composition/services.js";
 import { defined } from "../../src/conversation/defined.js";
 import { auditColumns } from "../../src/tenancy/audit.js";
 import { auditAbout, keyIdOf } from "../support/audit.js";

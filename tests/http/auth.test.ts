@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { checkHealth } from "../../src/application/system/check-health.js";
 import { authenticateDeployment } from "../../src/application/tenants/authenticate.js";
-import { composeServices } from "../../src/composition.js";
+import { composeServices } from "../../src/composition/services.js";
 import { createApp } from "../../src/http/app.js";
 import { system } from "../../src/http/routes/health.js";
 import { newTenant, send, TestTenant } from "../support/conclave.js";

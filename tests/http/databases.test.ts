@@ -9,7 +9,7 @@ import {
   signInByLink,
   signInByPasskey,
 } from "../../src/application/people/sign-in.js";
-import { composeServices } from "../../src/composition.js";
+import { composeServices } from "../../src/composition/services.js";
 import { auditAbout } from "../support/audit.js";
 import { newTenant, send, TestTenant } from "../support/conclave.js";
 import { D1Calls } from "../support/d1-calls.js";

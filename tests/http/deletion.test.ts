@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { type RemovalPorts, removeSession, removeTenant } from "../../src/application/removal.js";
-import { composeServices } from "../../src/composition.js";
+import { composeServices } from "../../src/composition/services.js";
 import { deleteMemoriesBeside } from "../support/broken-database.js";
 import { type Answer, newTenant, send, type TestTenant } from "../support/conclave.js";
 import { newMemory, numbered } from "../support/memory.js";

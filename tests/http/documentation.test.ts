@@ -3,7 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { composeServices } from "../../src/composition.js";
+import { composeServices } from "../../src/composition/services.js";
 import { faces } from "../../src/faces.js";
 import { openOnDemand } from "../../src/http/app.js";
 import { newTenant } from "../support/conclave.js";

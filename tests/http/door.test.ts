@@ -2,7 +2,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { composeServices } from "../../src/composition.js";
+import { composeServices } from "../../src/composition/services.js";
 import { faces } from "../../src/faces.js";
 import { openOnDemand } from "../../src/http/app.js";
 import { newTenant } from "../support/conclave.js";

@@ -3,7 +3,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { composeServices } from "../../src/composition.js";
+import { composeServices } from "../../src/composition/services.js";
 import { api } from "../../src/http/api.js";
 import { createApp } from "../../src/http/app.js";
 import type { TenantStore } from "../../src/stores/tenant-store.js";

@@ -2,7 +2,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { MemoryService } from "../../src/application/memory/memory-service.js";
-import { composeServices } from "../../src/composition.js";
+import { composeServices } from "../../src/composition/services.js";
 import { api } from "../../src/http/api.js";
 import { createApp } from "../../src/http/app.js";
 import type { MemoryRef } from "../../src/stores/memory/memory-store.js";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { composeRootPlatform } from "../../src/composition.js";
+import { composeRootPlatform } from "../../src/composition/objects.js";
 import { type Answer, type Fields, newTenant, TestTenant } from "../support/conclave.js";
 import { addEntryReply, newMemory } from "../support/memory.js";
 import { upstreamFor } from "../support/upstream-client.js";

@@ -3,7 +3,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { forgetStateless } from "../../src/application/openai/forget-stateless.js";
-import { composeServices } from "../../src/composition.js";
+import { composeServices } from "../../src/composition/services.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
 import { eventually } from "../support/eventually.js";
 import { runHousekeeping } from "../support/housekeeping.js";

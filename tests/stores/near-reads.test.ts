@@ -5,7 +5,7 @@
 import { env, exports } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { Conclave } from "../../src/client/index.js";
-import { composeServices } from "../../src/composition.js";
+import { composeServices } from "../../src/composition/services.js";
 import { Bookmarks, NearDatabase, PrimaryDatabase } from "../../src/stores/database.js";
 import { atRest } from "../support/at-rest.js";
 import { newTenant, origin, TestTenant } from "../support/conclave.js";

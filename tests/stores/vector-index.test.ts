@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, it, vi } from "vitest";
 import { maintainMemories } from "../../src/application/memory/maintenance.js";
 import { searchMemory } from "../../src/application/memory/memory-search.js";
-import { composeServices } from "../../src/composition.js";
+import { composeServices } from "../../src/composition/services.js";
 import type { MemoryRef } from "../../src/stores/memory/memory-store.js";
 import type { VectorIndexBinding } from "../../src/stores/memory/vector-index.js";
 import { newTenant } from "../support/conclave.js";

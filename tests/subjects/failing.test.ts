@@ -3,7 +3,7 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
 import { checkHealth } from "../../src/application/system/check-health.js";
-import { composeServices } from "../../src/composition.js";
+import { composeServices } from "../../src/composition/services.js";
 import { SubjectStore } from "../../src/stores/subject-store.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
 import { crash, passTime } from "../support/objects.js";

@@ -5,7 +5,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { applyRetention, scheduleRetention } from "../../src/application/system/apply-retention.js";
 import { runMaintenance } from "../../src/application/system/run-maintenance.js";
 import { openAsk } from "../../src/asks/ask.js";
-import { composeServices } from "../../src/composition.js";
+import { composeServices } from "../../src/composition/services.js";
 import { refuse } from "../../src/conversation/problem.js";
 import { newAskId } from "../../src/platform/ids.js";
 import { consumeJobs } from "../../src/queue/job-consumer.js";

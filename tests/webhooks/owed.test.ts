@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Services } from "../../src/application/services.js";
 import { runMaintenance } from "../../src/application/system/run-maintenance.js";
 import type { LaterJob } from "../../src/catalogues/webhooks.js";
-import { composeServices } from "../../src/composition.js";
+import { composeServices } from "../../src/composition/services.js";
 import type { LoggedEventView } from "../../src/gateways/root-gateway.js";
 import { consumeJobs } from "../../src/queue/job-consumer.js";
 import { deliverToD1 } from "../../src/stores/deliveries.js";

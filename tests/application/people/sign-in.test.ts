@@ -15,7 +15,7 @@ import {
   signInByLink,
   signInByPasskey,
 } from "../../../src/application/people/sign-in.js";
-import { composeServices } from "../../../src/composition.js";
+import { composeServices } from "../../../src/composition/services.js";
 import { attempt } from "../../../src/conversation/problem.js";
 import { auditOf } from "../../support/audit.js";
 import { newTenant, type TestTenant } from "../../support/conclave.js";

@@ -2,7 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { transientJournal } from "../../../src/agent/transient-journal.js";
-import { composeRootPlatform } from "../../../src/composition.js";
+import { composeRootPlatform } from "../../../src/composition/objects.js";
 import { newTenant } from "../../support/conclave.js";
 import { newMemory } from "../../support/memory.js";
 import { modelOf, newTeam, promptText, routesTo, startRun } from "../../support/teams.js";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { composeRootPlatform } from "../../../src/composition.js";
+import { composeRootPlatform } from "../../../src/composition/objects.js";
 import { newTenant } from "../../support/conclave.js";
 import { newMemory } from "../../support/memory.js";
 

@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { composeServices } from "../../../src/composition.js";
+import { composeServices } from "../../../src/composition/services.js";
 import { eventually } from "../../support/eventually.js";
 import { addEntryReply, newMemory, numbered, putContextReply, type TestMemory } from "../../support/memory.js";
 import { tracesInD1, tracesInThread } from "../../support/traces.js";

@@ -5,7 +5,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { maintainMemories } from "../../../src/application/memory/maintenance.js";
-import { composeServices } from "../../../src/composition.js";
+import { composeServices } from "../../../src/composition/services.js";
 import type { Fields } from "../../support/conclave.js";
 import { newMemory, type TestMemory } from "../../support/memory.js";
 import { randomFrom } from "../../support/random.js";

@@ -1,7 +1,7 @@
 /** What a context holds after deletions and corrections, as a user meets it. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { composeRootPlatform } from "../../../src/composition.js";
+import { composeRootPlatform } from "../../../src/composition/objects.js";
 import { eventually } from "../../support/eventually.js";
 import { addEntryReply, newMemory, putContextReply, type TestMemory } from "../../support/memory.js";
 

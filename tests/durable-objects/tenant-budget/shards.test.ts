@@ -2,7 +2,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { composeServices } from "../../../src/composition.js";
+import { composeServices } from "../../../src/composition/services.js";
 import { problem } from "../../../src/conversation/problem.js";
 import { BudgetGateway } from "../../../src/gateways/budget-gateway.js";
 import type { Demand } from "../../../src/tenancy/limits/demand.js";
