@@ -284,7 +284,7 @@ it("the first page of the documentation lists every page of docs/, and so the Wo
   const listed = readSiteMap(readFileSync(`${root}docs/README.md`, "utf8")).flatMap(({ pages }) => pages);
   const files = readPages("docs").flatMap(({ path }) => (path.startsWith("docs/decisions/") ? [] : [path]));
   expect(listed.map(({ path }) => path).sort()).toEqual(
-    ["README.md", ...files.filter((path) => path !== "docs/README.md")].sort(),
+    ["CHANGELOG.md", "README.md", ...files.filter((path) => path !== "docs/README.md")].sort(),
   );
 });
 

@@ -3,11 +3,14 @@ import { describe, expect, it } from "vitest";
 import { apiDocumentOfAll } from "../../scripts/openapi-document.js";
 import { readPages } from "./pages.js";
 
-describe("the page on tools", () => {
-  it("shows the receiver that its commands run", () => {
-    const page = readPages().find(({ path }) => path === "docs/tools.md")?.text ?? "";
+describe("a page with a receiver", () => {
+  it.each([
+    ["docs/tools.md", "examples/tool-receiver/receiver.mjs"],
+    ["docs/webhooks.md", "examples/webhook-receiver/receiver.mjs"],
+  ])("%s shows the one that its commands run", (path, file) => {
+    const page = readPages().find((one) => one.path === path)?.text ?? "";
     const [, shown] = /^```js\n([\s\S]*?)^```/m.exec(page) ?? [];
-    expect(shown).toBe(readFileSync("examples/tool-receiver/receiver.mjs", "utf8"));
+    expect(shown).toBe(readFileSync(file, "utf8"));
   });
 });
 

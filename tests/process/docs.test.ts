@@ -9,6 +9,7 @@ import { answersIn, differences, shownIn } from "../docs/shown-answers.js";
 import { WorkerProcess } from "./worker.js";
 
 const names = [
+  "limits",
   "supervision",
   "evidence",
   "sessions",
@@ -42,6 +43,7 @@ const shown = {
   TABLE: '"sessionId":"(rt_[a-z0-9]+)"',
   REQUEST: '"requestId":"(ask_[a-z0-9_]+)"',
   RUN: '"runId":"(run_[a-z0-9]+)"',
+  WEBHOOK_SECRET: '"secret":"(whsec_[^"]+)"',
   VAULT: '"vaultId":"(vlt_[a-z0-9]+)"',
   MEMORY: '"memoryId":"(mem_[a-z0-9]+)"',
   RESPONSE: '"id":"(resp_[a-z0-9_]+)"',
@@ -51,6 +53,7 @@ const shown = {
 /** What an answer of a page has to hold, beyond that it is none that fails. */
 const answers = new Map([
   ["docs/tools.md", "Order 4711 of ana is on its way."],
+  ["docs/webhooks.md", '"status":"delivered"'],
   ["docs/security.md", '"name":"polite","version":1,"because":"always"'],
 ]);
 
@@ -63,7 +66,7 @@ const mark = "--- block ";
 /** Any command that fails ends the page. `take` sets a variable to what was shown last. */
 const shell = `
 set -euo pipefail; shopt -s inherit_errexit
-said=$(mktemp); trap 'cat "$said"; rm -f "$said"' EXIT
+said=$(mktemp); trap 'cat "$said"; rm -f "$said"; kill $(jobs -p) 2>/dev/null || true' EXIT
 curl() { command curl --fail-with-body "$@" && echo; }
 take() {
   local found; found=$({ grep -oE "$2" "$said" || true; } | tail -n 1 | sed -E "s/$2/\\1/")

@@ -14,7 +14,7 @@ import { likeMessage, mentionedItems } from "../../src/chat/context.js";
 import { dataBlock } from "../../src/conversation/data-block.js";
 import { readCheckpoint } from "../../src/evidence/proof/checkpoint.js";
 import { markdown } from "../../src/http/site/markdown.js";
-import { findPassages, passagesOf } from "../../src/http/site/search.js";
+import { excerptOf, findPassages, passagesOf, readSynonyms } from "../../src/http/site/search.js";
 import { citedItems, withoutCitations } from "../../src/memory/citations.js";
 import { contextProblems, itemKey, parseContext } from "../../src/memory/context-document.js";
 import { itemsOfText, originsByHand } from "../../src/memory/context-items.js";
@@ -91,6 +91,8 @@ const links = rules({ type: "links" });
 const announced = new AnnouncedValues();
 const keys = new KeyFinder();
 
+const sitePage = { path: "docs/page.md", title: "Page", about: "", section: "Reference" };
+
 /** By the function's name. Those of detectors are fed through the rules that use them, too. */
 export const fed: Readonly<Record<string, Feed>> = {
   "src/agent/built-in/ask-human.ts answerTold": answerTold,
@@ -118,9 +120,12 @@ export const fed: Readonly<Record<string, Feed>> = {
     likeMessage(text, [{ name: "shipping", text: "Parcels travel nine days.", description: "delivery" }]),
   "src/conversation/data-block.ts dataBlock": (text) => dataBlock("data", { from: text }, text),
   "src/http/site/markdown.ts markdown": (text) => markdown("docs/page.md", text),
-  "src/http/site/search.ts passagesOf": (text) => passagesOf({ path: "docs/page.md", title: "Page", about: "" }, text),
+  "src/http/site/search.ts passagesOf": (text) => passagesOf(sitePage, text),
   "src/http/site/search.ts findPassages": (text) =>
-    findPassages(passagesOf({ path: "docs/page.md", title: "Page", about: "" }, text), text.slice(0, 200)),
+    findPassages(passagesOf(sitePage, text), text.slice(0, 200), new Map()),
+  "src/http/site/search.ts excerptOf": (text) =>
+    passagesOf(sitePage, text).map((passage) => excerptOf(passage, text.slice(0, 200), new Map())),
+  "src/http/site/search.ts readSynonyms": readSynonyms,
   "src/memory/citations.ts withoutCitations": withoutCitations,
   "src/memory/citations.ts citedItems": (text) => citedItems(text, { version: 1, items: [] }, ["ent_1"]),
   "src/memory/context-document.ts parseContext": parseContext,

@@ -6,6 +6,8 @@ export interface SitePage {
   readonly title: string;
   /** What it answers. */
   readonly about: string;
+  /** The section's title. */
+  readonly section: string;
 }
 
 export interface SiteSection {
@@ -14,8 +16,11 @@ export interface SiteSection {
 }
 
 export const firstPage = "docs/README.md";
-/** The repository's own first page, which stands outside of what is served; a link in `docs` brings it there. */
-const readme = { path: "README.md", file: "docs/conclave.md" };
+/** Pages of the repository that stand outside of what is served; links in `docs` bring them there. */
+const outside = new Map([
+  ["README.md", "docs/conclave.md"],
+  ["CHANGELOG.md", "docs/changelog.md"],
+]);
 const repository = "https://repository.invalid/";
 
 /** @param text that of `docs/README.md` */
@@ -24,13 +29,15 @@ export function readSiteMap(text: string): SiteSection[] {
     .split("\n## ")
     .slice(1)
     .map((section) => {
-      const [title = "", ...lines] = section.split("\n");
+      const [name = "", ...lines] = section.split("\n");
       const pages = lines.flatMap((line) => {
         const [, title = "", target = "", about = ""] =
           /^\| \[([^\][]+)\]\(([^()\s]+\.md)\) \| (.*) \|$/.exec(line) ?? [];
-        return target === "" ? [] : [{ path: new URL(target, repository + firstPage).pathname.slice(1), title, about }];
+        return target === ""
+          ? []
+          : [{ path: new URL(target, repository + firstPage).pathname.slice(1), title, about, section: name }];
       });
-      return { title, pages };
+      return { title: name, pages };
     });
   return sections.filter(({ pages }) => pages.length > 0);
 }
@@ -44,11 +51,11 @@ export function addressOf(target: string, from: string): string | undefined {
   if (!href.startsWith(repository)) return undefined;
   if (path === firstPage) return `/docs${hash}`;
   // Notes on decisions aren't uploaded: docs/.assetsignore.
-  if (path !== readme.path && !/^docs\/(?!decisions\/)/.test(path)) return undefined;
+  if (!outside.has(path) && !/^docs\/(?!decisions\/)/.test(path)) return undefined;
   return `/${fileOf(path).replace(/\.md$/, "")}${hash}`;
 }
 
 /** The file below `docs` that a page's text is read from. */
 export function fileOf(path: string): string {
-  return path === readme.path ? readme.file : path;
+  return outside.get(path) ?? path;
 }

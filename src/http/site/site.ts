@@ -5,19 +5,17 @@ import type { Html } from "./layout.js";
 import { siteLayout } from "./layout.js";
 import { markdown } from "./markdown.js";
 import { type ReferencePage, referencePages } from "./reference.js";
-import { findPassages, type Passage, passagesOf } from "./search.js";
+import { excerptOf, findPassages, type Passage, passagesOf, readSynonyms, type Synonyms } from "./search.js";
 import { addressOf, fileOf, firstPage, readSiteMap, type SitePage, type SiteSection } from "./site-map.js";
 
 /** Reads a file of `docs`, by its path in the repository. */
 export type ReadText = (file: string) => Promise<string | undefined>;
 
-const shownOfPassage = 240;
-
 export class Site {
   private readonly made = new Map<string, MadeOnce>();
   private sections: readonly SiteSection[] | undefined;
   private reference: ReadonlyMap<string, () => ReferencePage> | undefined;
-  private passages: readonly Passage[] | undefined;
+  private index: { readonly passages: readonly Passage[]; readonly synonyms: Synonyms } | undefined;
 
   /** @param document makes the API's document */
   constructor(private readonly document: () => unknown) {}
@@ -41,20 +39,20 @@ export class Site {
   }
 
   async found(query: string, read: ReadText): Promise<string> {
-    this.passages ??= (
-      await Promise.all(
-        (
-          await this.map(read)
-        )
-          .flatMap(({ pages }) => pages)
-          .map(async (page) => passagesOf(page, (await read(fileOf(page.path))) ?? "")),
-      )
-    ).flat();
-    const found = findPassages(this.passages, query);
+    this.index ??= await this.madeIndex(read);
+    const { passages, synonyms } = this.index;
+    const found = findPassages(passages, query, synonyms);
     const main = html`<h1>Search</h1>
 <p>${found.length === 0 ? "Nothing was found. Try fewer words, or a page of the list." : `What was found for “${query}”, the best first.`}</p>
-<ul class="found">${found.map(foundView)}</ul>`;
+<ul class="found">${found.map((passage) => foundView(passage, excerptOf(passage, query, synonyms)))}</ul>`;
     return siteLayout(await this.map(read), { title: "Search", address: "", main, query });
+  }
+
+  private async madeIndex(read: ReadText) {
+    const pages = (await this.map(read)).flatMap((section) => section.pages);
+    const passages = pages.map(async (page) => passagesOf(page, (await read(fileOf(page.path))) ?? ""));
+    const synonyms = readSynonyms((await read("docs/site/synonyms.txt")) ?? "");
+    return { passages: (await Promise.all(passages)).flat(), synonyms };
   }
 
   private async ofMarkdown(address: string, read: ReadText): Promise<{ title: string; main: Html[] } | undefined> {
@@ -72,7 +70,7 @@ export class Site {
   }
 
   private async listed(address: string, read: ReadText): Promise<SitePage | undefined> {
-    if (address === "/docs") return { path: firstPage, title: "Documentation", about: "" };
+    if (address === "/docs") return { path: firstPage, title: "Documentation", about: "", section: "" };
     const pages = (await this.map(read)).flatMap((section) => section.pages);
     return pages.find(({ path }) => addressOf(path, "") === address);
   }
@@ -87,7 +85,7 @@ export class Site {
   }
 }
 
-function foundView({ address, page, heading, text }: Passage): Html {
+function foundView({ address, page, heading }: Passage, excerpt: string): Html {
   return html`<li><a href="${address}">${page}${heading === page ? "" : ` › ${heading.replaceAll("`", "")}`}</a>
-<p>${text.slice(0, shownOfPassage).replaceAll(/[`*|]/g, "")} …</p></li>`;
+<p>${excerpt}${excerpt === "" ? "" : " …"}</p></li>`;
 }
