@@ -1,5 +1,7 @@
 /** A comparison as Markdown: for a pull request, a terminal, or somebody who reads it. */
+import { ownValue } from "../conversation/own-value.js";
 import type { Share } from "../statistics/shares.js";
+import { actions } from "../supervision/verdict.js";
 import type { Comparison } from "./comparison.js";
 
 export function comparisonText({ candidates, pairs }: Comparison, title: string): string {
@@ -27,7 +29,23 @@ export function comparisonText({ candidates, pairs }: Comparison, title: string)
         : [`- **${candidate}** diverged in ${diverged.results}: ${shareText(diverged.share)} of its answers.`],
     ),
     ...(pairs.length === 0 ? [] : [""]),
+    // Where nobody said what would be correct, what one said beside what the other said is all there is.
+    ...pairs.filter(({ of }) => of === "stopped").flatMap(actionsText),
   ].join("\n");
+}
+
+function actionsText({ candidate, against, actions: said, agreement }: Comparison["pairs"][number]): string[] {
+  return [
+    `Agreement of ${candidate} and ${against}: ${shareText(agreement)}`,
+    "",
+    `| ${against} ↓ ${candidate} → | ${actions.join(" | ")} |`,
+    `|---|${"---|".repeat(actions.length)}`,
+    ...actions.map(
+      (first) =>
+        `| ${[first, ...actions.map((second) => ownValue(ownValue(said, first) ?? {}, second) ?? 0)].join(" | ")} |`,
+    ),
+    "",
+  ];
 }
 
 function shareText(share: Share | undefined): string {

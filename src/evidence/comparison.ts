@@ -62,12 +62,17 @@ const pairReport = lazily(() =>
     items: z.int(),
     onlyCandidate: z.int(),
     onlyAgainst: z.int(),
-    /** Of the share that is correct. */
+    /** What is counted: `correct` results; `stopped` ones (whatever isn't allowed) where nobody has said what would be correct. */
+    of: z.enum(["correct", "stopped"]),
+    /** Of the share that is so. */
     difference: z.number(),
     interval: interval().optional(),
     /** Mid-p of McNemar's test, raised as Holm says where there are several candidates. */
     p: z.number(),
-    verdict: z.enum(["better", "worse", "no_difference", "not_enough"]),
+    /** What `against` said → what the candidate said, of what both have decided; and the share of the same. */
+    actions: z.record(z.string(), z.record(z.string(), z.int())),
+    agreement: share().optional(),
+    verdict: z.enum(["better", "worse", "stops_more", "stops_less", "no_difference", "not_enough"]),
     summary: z.string(),
   }),
 );
@@ -94,6 +99,7 @@ export function compare(results: readonly ItemResult[], candidates: readonly str
   };
 }
 
+const isDecided = ({ result }: ItemResult): boolean => result.failed === undefined && result.diverged === undefined;
 const isFlagged = (action: string): boolean => action !== "allow";
 
 function reportOf(candidate: string, results: readonly ItemResult[], seed: string): CandidateReport {
@@ -101,13 +107,7 @@ function reportOf(candidate: string, results: readonly ItemResult[], seed: strin
   const decided = answered.filter(({ result }) => result.diverged === undefined);
   const diverged = answered.length - decided.length;
   const labelled = decided.filter(({ expected }) => expected?.action !== undefined);
-  const table: Record<string, Record<string, number>> = {};
-  for (const { expected, result } of labelled) {
-    const wanted = expected?.action ?? "allow";
-    const row = table[wanted] ?? Object.fromEntries(actions.map((action) => [action, 0]));
-    table[wanted] = row;
-    row[result.action] = (row[result.action] ?? 0) + 1;
-  }
+  const table = tableOf(labelled.map(({ expected, result }) => [expected?.action ?? "allow", result.action]));
   const bad = labelled.filter(({ expected }) => isFlagged(expected?.action ?? "allow"));
   const good = labelled.filter(({ expected }) => !isFlagged(expected?.action ?? "allow"));
   const flagged = labelled.filter(({ result }) => isFlagged(result.action));
@@ -145,6 +145,15 @@ function reportOf(candidate: string, results: readonly ItemResult[], seed: strin
   };
 }
 
+/** How often what came with what: a row for each first that there was, with all actions. */
+function tableOf(pairs: readonly (readonly [string, string])[]): Record<string, Record<string, number>> {
+  const rows = [...Map.groupBy(pairs, ([first]) => first)].map(([first, of]) => {
+    const counts = actions.map((action) => [action, of.filter(([, second]) => second === action).length]);
+    return [first, Object.fromEntries(counts)];
+  });
+  return Object.fromEntries(rows);
+}
+
 function weightedOf(
   bad: readonly ItemResult[],
   good: readonly ItemResult[],
@@ -178,10 +187,14 @@ function pairOf(
   others: readonly ItemResult[],
   seed: string,
 ): UnjudgedPair {
-  const other = rightOf(others);
-  const pairs = [...rightOf(results)].flatMap(([itemId, { share: right, group }]) => {
+  const isLabelled = [...results, ...others].some(({ correct }) => correct !== undefined);
+  const measure = isLabelled
+    ? ({ correct }: ItemResult) => correct
+    : (one: ItemResult) => (isDecided(one) ? isFlagged(one.result.action) : undefined);
+  const other = shareByItem(others, measure);
+  const pairs = [...shareByItem(results, measure)].flatMap(([itemId, { share: own, group }]) => {
     const matched = other.get(itemId);
-    return matched === undefined ? [] : [{ difference: right - matched.share, group: group ?? itemId }];
+    return matched === undefined ? [] : [{ difference: own - matched.share, group: group ?? itemId }];
   });
   const onlyCandidate = pairs.filter(({ difference }) => difference > 0).length;
   const onlyAgainst = pairs.filter(({ difference }) => difference < 0).length;
@@ -194,29 +207,55 @@ function pairOf(
     difference: rounded(pairs.length === 0 ? 0 : sum / pairs.length),
     ...defined({ interval: bootstrapMean(groups, `${seed} ${candidate} ${against}`) }),
     p: pairedTest(onlyCandidate, onlyAgainst),
+    of: isLabelled ? "correct" : "stopped",
+    ...agreementOf(results, others),
   };
 }
 
-/** Of each item the share of its repeats that were right. */
-function rightOf(results: readonly ItemResult[]): Map<string, { share: number; group: string | undefined }> {
-  const checked = results.filter(({ correct }) => correct !== undefined);
+function agreementOf(
+  results: readonly ItemResult[],
+  others: readonly ItemResult[],
+): Pick<PairReport, "actions" | "agreement"> {
+  const keyOf = ({ itemId, repeat }: ItemResult): string => `${repeat} ${itemId}`;
+  const said = new Map(others.filter(isDecided).map((one) => [keyOf(one), one.result.action]));
+  const pairs = results.filter(isDecided).flatMap((one) => {
+    const other = said.get(keyOf(one));
+    return other === undefined ? [] : [[other, one.result.action] as const];
+  });
+  const same = pairs.filter(([other, own]) => other === own).length;
+  return { actions: tableOf(pairs), ...defined({ agreement: shareOf(same, pairs.length) }) };
+}
+
+type Measure = (result: ItemResult) => boolean | undefined;
+
+/** Of each item the share of its repeats of which it is true. */
+function shareByItem(
+  results: readonly ItemResult[],
+  measure: Measure,
+): Map<string, { share: number; group: string | undefined }> {
+  const measured = results.filter((one) => measure(one) !== undefined);
   return new Map(
-    [...Map.groupBy(checked, ({ itemId }) => itemId)].map(([itemId, of]) => [
+    [...Map.groupBy(measured, ({ itemId }) => itemId)].map(([itemId, of]) => [
       itemId,
-      { share: of.filter(({ correct }) => correct).length / of.length, group: of[0]?.group },
+      { share: of.filter(measure).length / of.length, group: of[0]?.group },
     ]),
   );
 }
 
 function judged(pair: UnjudgedPair): PairReport {
-  const { interval: drawn, difference, p, items, candidate, against } = pair;
+  const { interval: drawn, difference, p, items, candidate, against, of } = pair;
   if (drawn === undefined) {
     const summary = `Not enough yet: ${items} items in fewer than 20 groups that both were asked about.`;
     return { ...pair, verdict: "not_enough", summary };
   }
   if ((drawn.low > 0 || drawn.high < 0) && p < 0.05) {
-    const verdict = difference > 0 ? "better" : "worse";
     const points = `${Math.abs(difference * 100).toFixed(1)} points [${(drawn.low * 100).toFixed(1)}, ${(drawn.high * 100).toFixed(1)}]`;
+    if (of === "stopped") {
+      const verdict = difference > 0 ? "stops_more" : "stops_less";
+      const summary = `${candidate} stops or changes ${difference > 0 ? "more" : "less"} than ${against}, by ${points}.`;
+      return { ...pair, verdict, summary };
+    }
+    const verdict = difference > 0 ? "better" : "worse";
     return { ...pair, verdict, summary: `${candidate} is ${verdict} than ${against} by ${points}.` };
   }
   const more = itemsMore(drawn, difference, items);

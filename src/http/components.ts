@@ -11,6 +11,7 @@ import {
 import { usageSchema } from "../agent/work.js";
 import { auditConsistencySchema, auditProofSchema, auditSealSchema } from "../application/audit/prove-audit.js";
 import { configPlanSchema, documentedConfig } from "../application/config/config-plan.js";
+import { supervisorComparisonSchema } from "../application/evidence/compare-supervisors.js";
 import { newDrawSchema } from "../application/evidence/draw-items.js";
 import { experimentViewSchema } from "../application/evidence/manage-experiments.js";
 import {
@@ -196,6 +197,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
   Eval: evalSchema(),
   EvalResult: itemResultSchema(),
   Comparison: comparisonSchema(),
+  SupervisorComparison: supervisorComparisonSchema(),
   Experiment: experimentViewSchema(),
   NewExperiment: newExperimentSchema(),
   ExperimentReport: experimentReportSchema(),

@@ -15,6 +15,7 @@ import { receiveChannelEvents } from "../../src/application/channels/receive-eve
 import { applyConfig } from "../../src/application/config/apply-config.js";
 import { planConfig } from "../../src/application/config/plan-config.js";
 import { followEvents } from "../../src/application/events/follow-events.js";
+import { compareSupervisors } from "../../src/application/evidence/compare-supervisors.js";
 import { drawItems } from "../../src/application/evidence/draw-items.js";
 import { putDataset } from "../../src/application/evidence/manage-datasets.js";
 import { readComparison, resumeEval, startEval } from "../../src/application/evidence/manage-evals.js";
@@ -273,6 +274,7 @@ const calls: Readonly<Record<string, Call>> = {
     labelItem(actor, { name: "texts", itemId: "itm_1", label: { expected: { action: "allow" } } }, services),
   startEval: (actor, services) => startEval(actor, { eval: wantedEval }, services),
   readComparison: (actor, services) => readComparison(actor, { evalId: "evl_1_texts" }, services),
+  compareSupervisors: (actor, services) => compareSupervisors(actor, { name: "next", with: "privacy" }, services),
   resumeEval: (actor, services) => resumeEval(actor, { evalId: "evl_1_texts", budget: { maxTokens: 1 } }, services),
   trySupervision: (actor, services) =>
     trySupervision(actor, { trial: { supervisors: ["privacy"], on: { text: "Hello." }, callHttp: false } }, services),

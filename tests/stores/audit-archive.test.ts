@@ -96,6 +96,43 @@ const filters = [
   { subject: "ada heron" },
 ];
 
+it("two supervisors on the same texts compare as they did, to the byte, once all of it is in R2", async () => {
+  const tenant = await newTenant();
+  const { tenantId } = tenant;
+  const never = { match: { type: "phrases", phrases: ["pelican"] }, action: "block", reason: "No." };
+  await tenant.rules("watch", [never]);
+  await tenant.rules("next", [never], { mode: "shadow" });
+  const said = (supervisor: string, action: string, n: number) => ({
+    ...{ ...step, supervisor, action, version: 1, beforeHash: `${n}`, afterHash: `${n}` },
+  });
+  const messages = Array.from({ length: 200 }, (_, at) => {
+    const steps = [said("watch", at < 30 ? "block" : "allow", at), said("next", "allow", at)];
+    return pass(at, begun + at * 1_000, steps, at < 30 ? "block" : "allow");
+  });
+  for (const owner of ["ses_1", "ses_2"])
+    await deliverToD1(env.DB, {
+      tenantId,
+      ownerId: owner,
+      messages: messages.filter(({ id }) => (id % 2 === 0) === (owner === "ses_1")),
+    });
+  const range = `from=${new Date(begun).toISOString()}&to=${new Date(begun + 200_000).toISOString()}`;
+  const path = `/v1/supervisors/next/comparison?with=watch&${range}`;
+  const before = await tenant.call("GET", path);
+  expect(before.body).toMatchObject({
+    ...{ complete: true, rows: 200, unpaired: { supervisor: 0, with: 0 } },
+    comparison: { pairs: [{ actions: { block: { allow: 30 }, allow: { allow: 170 } }, agreement: { share: 0.85 } }] },
+  });
+  expect(before.body.disagreements).toHaveLength(30);
+  const markdown = await (await send("GET", `${path}&format=markdown`, { key: tenant.key })).text();
+
+  await archive({ tenantId, deliver: async () => {} }, begun + days);
+  await archive({ tenantId, deliver: async () => {} }, begun + 40 * days);
+  expect(await countOf(tenantId, "audit_segments")).toBeGreaterThan(0);
+  expect((await tenant.call("GET", path)).body).toEqual(before.body);
+  expect(await (await send("GET", `${path}&format=markdown`, { key: tenant.key })).text()).toBe(markdown);
+  expect(markdown).toContain("| block | 30 | 0 | 0 | 0 |");
+});
+
 it("they read as one list, in order, through each filter, in pages of any size: before, from segments in D1, and from R2", async () => {
   const tried = await tenantWithRows();
   const { tenantId } = tried;

@@ -1,4 +1,5 @@
 /** The acts on evidence, in the order in which the document lists them. */
+import { compareSupervisors } from "./compare-supervisors.js";
 import { drawItems } from "./draw-items.js";
 import { deleteDataset, listDatasets, putDataset, readDataset } from "./manage-datasets.js";
 import {
@@ -41,6 +42,7 @@ export const evidenceActs = [
   cancelEval,
   retryEval,
   resumeEval,
+  compareSupervisors,
   putExperiment,
   listExperiments,
   readExperiment,

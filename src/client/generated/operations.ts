@@ -193,6 +193,7 @@ export interface Operations {
     readonly cancelEval: Operation<{ readonly "evalId": string | number }, Schemas["Eval"]>;
     readonly retryEval: Operation<{ readonly "evalId": string | number }, Schemas["Eval"]>;
     readonly resumeEval: Operation<{ readonly "evalId": string | number; readonly "body": { readonly "maxTokens": number } }, Schemas["Eval"]>;
+    readonly getSupervisorComparison: Operation<{ readonly "name": string | number; readonly "with"?: string; readonly "version"?: number; readonly "withVersion"?: number; readonly "hook"?: "request" | "response" | "tool_call" | "tool_result" | "hop"; readonly "from"?: string; readonly "to"?: string; readonly "format"?: "json" | "markdown" }, Schemas["SupervisorComparison"]>;
   };
   readonly experiments: {
     readonly getExperiment: Operation<{ readonly "name": string | number }, Schemas["Experiment"]>;
@@ -564,6 +565,7 @@ export const calls = {
     cancelEval: "POST /v1/evals/{evalId}/cancel",
     retryEval: "POST /v1/evals/{evalId}/retry",
     resumeEval: "POST /v1/evals/{evalId}/resume",
+    getSupervisorComparison: "GET /v1/supervisors/{name}/comparison",
   },
   experiments: {
     getExperiment: "GET /v1/experiments/{name}",

@@ -51,6 +51,31 @@ describe("a shadow", () => {
     expect((await tenant.turn(session, turn.turnId)).status).toBe("completed");
   });
 
+  it("that came late is a pair with the supervisor in force, which saw the same text; of another tenant it is neither", async () => {
+    const tenant = await newTenant();
+    const shadow = await supervisingAgent(tenant, "shadow", { mode: "shadow" });
+    await tenant.rules("war", [{ match: { type: "phrases", phrases: ["war"] }, action: "block", reason: "No." }], {
+      hooks: ["request"],
+    });
+    const model = await tenant.agent("assistant", { supervisors: ["war", "shadow"] });
+    await model.reply({ text: "Hello." });
+    await shadow.reply(blocks);
+    const session = await tenant.session();
+    const { turnId } = await tenant.say(session, "Hello?");
+    const path = "/v1/supervisors/shadow/comparison?with=war";
+    await eventually(async () => {
+      expect((await tenant.call("GET", path)).body).toMatchObject({
+        ...{ supervisor: { name: "shadow", version: 1 }, with: { name: "war", version: 1 }, complete: true },
+        unpaired: { supervisor: 0, with: 0 },
+        comparison: { pairs: [{ candidate: "shadow@1", against: "war@1", items: 1, verdict: "not_enough" }] },
+        disagreements: [{ sessionId: session, workId: turnId, hook: "request", action: "block", withAction: "allow" }],
+      });
+    });
+    expect((await tenant.call("GET", `${path}&withVersion=2`)).status).toBe(404);
+    expect((await tenant.call("GET", "/v1/supervisors/shadow/comparison")).status).toBe(422);
+    expect((await (await newTenant()).call("GET", path)).status).toBe(404);
+  });
+
   it("that its instance died over judges again, and is on record once", async () => {
     const { tenant, shadow, session } = await shadowed();
     await shadow.reply({ ...blocks, hold: "verdict" });

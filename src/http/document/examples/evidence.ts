@@ -88,6 +88,19 @@ export const evidenceExamples = {
   },
   Eval: view,
   EvalResult: { itemId, candidate: "now", repeat: 0, expected, correct: false, result },
+  SupervisorComparison: {
+    ...{ supervisor: { name: "privacy-next", version: 1 }, with: { name: "privacy", version: 3 } },
+    ...{ from: at, to: "2026-11-29T09:30:00.000Z", complete: true, rows: 412 },
+    unpaired: { supervisor: 0, with: 0, share: { share: 0, low: 0, high: 0.019 } },
+    comparison: { candidates: [], pairs: [] },
+    disagreements: [
+      {
+        ...{ at, sessionId: "ses_01m8fy2fx3xw2y7q4w92ev76va", workId: "turn_01m8fy2fx4b8c1m2zq5r6s7t8v" },
+        ...{ hook: "request", about: {}, action: "allow", withAction: "block" },
+      },
+    ],
+  },
+  "getSupervisorComparison 200 text/markdown": "# privacy-next@1 beside privacy@3\n",
   Comparison: {
     candidates: [
       {
@@ -111,7 +124,8 @@ export const evidenceExamples = {
           onlyAgainst: 5,
           difference: 0.035,
         },
-        ...{ interval: { low: 0.021, high: 0.049 }, p: 0, verdict: "better" },
+        ...{ of: "correct", interval: { low: 0.021, high: 0.049 }, p: 0, verdict: "better" },
+        ...{ actions: { allow: { allow: 955, modify: 0, review: 0, block: 5 } } },
         summary: "narrower is better than now by 3.5 points [2.1, 4.9].",
       },
     ],
