@@ -47,26 +47,33 @@ export function recordAskChange(ask: Ask, work: string, kit: AskChangeParts): vo
 
 /** Somebody decided, or claimed, although another was at it: on record. */
 export function recordTakeOver(
-  [{ askId, kind, from }, work, claim, by]: readonly [Ask, string, Claim, ActorRecord],
+  [ask, work, claim, actor]: readonly [Ask, string, Claim, ActorRecord],
   outbox: Outbox,
-  now: number,
+  at: number,
 ): void {
-  const { tool, toolCallId } = from;
-  outbox.put("act", askId, {
-    type: "ask.taken_over",
-    workId: work,
-    decision: "taken_over",
-    actor: by,
-    subject: { askId, kind, tool, toolCallId },
-    reasons: [`It was claimed by ${claim.by.kind} ${claim.by.id}.`],
-    at: now,
-  });
+  const reasons = [`It was claimed by ${claim.by.kind} ${claim.by.id}.`];
+  const act = { type: "ask.taken_over", decision: "taken_over", reasons } as const;
+  outbox.put("act", ask.askId, { ...act, workId: work, actor, subject: subjectOf(ask), at });
+}
+
+/** Somebody put it off, or brought it back: on record. */
+export function recordDeferral(
+  [ask, work, actor]: readonly [Ask, string, ActorRecord],
+  outbox: Outbox,
+  at: number,
+): void {
+  const reasons = ask.deferred === undefined ? [] : [`Until ${ask.deferred.until}.`];
+  const act = { type: "ask.deferred", decision: reasons.length === 0 ? "brought_back" : "deferred", reasons } as const;
+  outbox.put("act", ask.askId, { ...act, workId: work, actor, subject: subjectOf(ask), at });
+}
+
+function subjectOf({ askId, kind, from: { tool, toolCallId }, batchId }: Ask): RecordedAct["subject"] {
+  return { askId, kind, tool, toolCallId, ...defined({ batchId }) };
 }
 
 /** How an ask was closed, as the tenant's audit records it: why, and without its texts. */
 function closingAct(ask: Ask, work: string): RecordedAct {
-  const { askId, kind, answer, status, closedBy, closedAt = ask.openedAt, from } = ask;
-  const { tool, toolCallId } = from;
+  const { answer, status, closedBy, closedAt = ask.openedAt } = ask;
   const hook = hookOf(ask);
   return {
     type: status === "open" ? "ask.answered" : `ask.${status}`,
@@ -74,7 +81,7 @@ function closingAct(ask: Ask, work: string): RecordedAct {
     ...defined({ hook }),
     decision: answer !== undefined && "decision" in answer ? answer.decision : status,
     actor: closedBy,
-    subject: { askId, kind, tool, toolCallId },
+    subject: subjectOf(ask),
     reasons: answer === undefined ? [] : [answer.note, answer.message].flatMap((why) => why ?? []),
     at: Date.parse(closedAt),
   };

@@ -12,11 +12,11 @@ import {
   openAsk,
   storedAskSchema,
 } from "../../src/asks/ask.js";
-import { type Claim, type Claimant, claim, claimOfAnother } from "../../src/asks/claim.js";
+import { type Claim, type Claimant, claim, claimOfAnother, deferralFault, type Holding } from "../../src/asks/claim.js";
 import type { AskWork } from "../../src/asks/origin.js";
 import { type CheckArguments, hookOf } from "../../src/asks/proposal.js";
 import { withoutItsMessage, withoutTexts } from "../../src/asks/views.js";
-import type { ActorRecord } from "../../src/conversation/actor-record.js";
+import { type ActorRecord, recordOf } from "../../src/conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import { exec } from "../../src/platform/sql.js";
 
@@ -34,6 +34,8 @@ export interface AskBookPorts {
   readonly checkArguments: CheckArguments;
   /** Called in the same write that claimed an ask, or gave its claim back. */
   readonly claimed: (ask: Ask) => void;
+  /** Called in the same write that put an ask off, or brought it back. */
+  readonly deferred: (ask: Ask, work: string, by: ActorRecord) => void;
   /** Called in the same write in which somebody took over what another had claimed. */
   readonly takenOver: (ask: Ask, work: string, from: Claim, by: ActorRecord) => void;
   /** Called in the same write that took the texts out of an ask. */
@@ -102,24 +104,32 @@ export class AskBook {
     return outcome;
   }
 
-  /** Claims it for ten minutes, or renews that. */
-  claim(askId: string, claimant: Claimant): AnswerOutcome | undefined {
+  /** Claims it for ten minutes, or renews that; gives a claim back, but another's stays; puts it off, or brings it back. */
+  hold(askId: string, claimant: Claimant, holding: Holding): AnswerOutcome | undefined {
     const found = this.stored(askId);
     const refused = this.refusedClaim(found, claimant);
     if (found === undefined || refused !== undefined) return refused;
-    const outcome = claim(found.ask, claimant, this.ports.now());
-    if (outcome.kind === "claimed_by_another") return { kind: "claimed", claim: outcome.claim };
-    return this.keepClaim(found, { ...found.ask, claim: outcome.claim }, outcome.takenFrom, claimant.by);
-  }
-
-  /** Gives a claim back; another's stays. */
-  release(askId: string, claimant: Claimant): AnswerOutcome | undefined {
-    const found = this.stored(askId);
-    const refused = this.refusedClaim(found, claimant);
-    if (found === undefined || refused !== undefined) return refused;
-    const { claim: held, ...ask } = found.ask;
-    const isOwn = held !== undefined && claimOfAnother(found.ask, claimant, this.ports.now()) === undefined;
-    return isOwn ? this.keepClaim(found, ask, undefined, claimant.by) : { kind: "accepted", ask: found.ask };
+    const { claim: held, deferred, ...ask } = found.ask;
+    const now = this.ports.now();
+    if (holding === "claim") {
+      const outcome = claim(found.ask, claimant, now);
+      if (outcome.kind === "claimed_by_another") return { kind: "claimed", claim: outcome.claim };
+      // Who is at it has it before them.
+      return this.keepHolding(found, { ...ask, claim: outcome.claim }, claimant.by, outcome.takenFrom);
+    }
+    const another = claimOfAnother(found.ask, claimant, now);
+    if (holding === "release") {
+      const isOwn = held !== undefined && another === undefined;
+      const left = { ...ask, ...(deferred && { deferred }) };
+      return isOwn ? this.keepHolding(found, left, claimant.by) : { kind: "accepted", ask: found.ask };
+    }
+    if (another !== undefined) return { kind: "claimed", claim: another };
+    const { until } = holding;
+    if (until === deferred?.until) return { kind: "accepted", ask: found.ask };
+    const fault = until === undefined ? undefined : deferralFault(ask, until, now);
+    if (fault !== undefined) return { kind: "invalid", issues: [{ path: "until", message: fault }] };
+    const put = until === undefined ? ask : { ...ask, deferred: { by: recordOf(claimant.by), until } };
+    return this.keepHolding(found, put, claimant.by);
   }
 
   private refusedClaim(found: Stored | undefined, claimant: Claimant): AnswerOutcome | undefined {
@@ -129,10 +139,16 @@ export class AskBook {
     return ask.status === "open" ? undefined : { kind: "already_closed", ask };
   }
 
-  private keepClaim({ work }: Stored, ask: Ask, takenFrom: Claim | undefined, by: ActorRecord): AnswerOutcome {
+  private keepHolding(
+    { work, ask: before }: Stored,
+    ask: Ask,
+    by: ActorRecord,
+    takenFrom?: Claim | undefined,
+  ): AnswerOutcome {
     this.ports.write(() => {
       exec(this.ports.sql)`UPDATE asks SET body = ${JSON.stringify(ask)} WHERE ask_id = ${ask.askId}`;
       if (takenFrom !== undefined) this.ports.takenOver(ask, work, takenFrom, by);
+      if (ask.deferred?.until !== before.deferred?.until) this.ports.deferred(ask, work, by);
       this.ports.claimed(ask);
     });
     return { kind: "accepted", ask };

@@ -8,7 +8,7 @@ import { describeError, log } from "../../src/platform/logging.js";
 import type { Level, LogFields } from "../../src/platform/metrics.js";
 import { dispatchAlarm, retryDeadline } from "./alarm.js";
 import { ApprovalBook } from "./approvals.js";
-import { isAskEvent, presentAskEvent, recordAskChange, recordTakeOver } from "./ask-changes.js";
+import { isAskEvent, presentAskEvent, recordAskChange, recordDeferral, recordTakeOver } from "./ask-changes.js";
 import { AskBook } from "./asks.js";
 import { Attempts } from "./attempts.js";
 import { CommandBook } from "./commands.js";
@@ -122,6 +122,7 @@ export class Kit {
         this.outbox.put("ask", ask.askId, ask);
         this.deliverSoon();
       },
+      deferred: (...deferred) => recordDeferral(deferred, this.outbox, now()),
       takenOver: (...taken) => recordTakeOver(taken, this.outbox, now()),
     });
     this.outbox = new Outbox({

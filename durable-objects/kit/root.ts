@@ -1,6 +1,6 @@
 /** What all roots share: asks to answer, events to follow, and waking up with the work that is left. */
 import type { Answerer, Ask } from "../../src/asks/ask.js";
-import type { Claimant } from "../../src/asks/claim.js";
+import type { Claimant, Holding } from "../../src/asks/claim.js";
 import { dataVisibleTo } from "../../src/catalogues/events.js";
 import { defined } from "../../src/conversation/defined.js";
 import type { ParkedDelivery } from "../../src/conversation/delivery.js";
@@ -109,10 +109,9 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
     return toWire(answerResult(askId, this.engine.kit.asks.cancelBy(askId, answerer)));
   }
 
-  async claimAsk(askId: string, claimant: Claimant, isReleased: boolean): Promise<Wire<Result<Ask>>> {
+  async holdAsk(askId: string, claimant: Claimant, holding: Holding): Promise<Wire<Result<Ask>>> {
     if (!this.exists()) return toWire(noAsk);
-    const { asks } = this.engine.kit;
-    return toWire(answerResult(askId, isReleased ? asks.release(askId, claimant) : asks.claim(askId, claimant)));
+    return toWire(answerResult(askId, this.engine.kit.asks.hold(askId, claimant, holding)));
   }
 
   /** A panel's debate in some work of this root. One whose work is over, and that came to no end, has stopped. */

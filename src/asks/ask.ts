@@ -28,6 +28,7 @@ const optionalTime = time.optional();
 export const askPriorities = ["low", "normal", "high", "critical", "required", "optional"] as const;
 
 const optionalAnswer = answerSchema.optional();
+const optionalClaim = claimSchema.optional();
 
 export const askSchema = z.object({
   askId: text,
@@ -50,7 +51,9 @@ export const askSchema = z.object({
   /** From then on it has waited for too long, as its policy says. */
   overdueAt: optionalTime,
   /** Who of the staff is at it: for as long as it holds, nobody else of them answers it by accident. */
-  claim: claimSchema.optional(),
+  claim: optionalClaim,
+  /** Who of the staff has put it off, and until when the inbox doesn't show it. */
+  deferred: optionalClaim,
   /** Taken as the answer when the deadline passes; without one the ask just expires. */
   defaultResponse: optionalAnswer,
   answer: optionalAnswer,
@@ -58,6 +61,8 @@ export const askSchema = z.object({
   closedAt: optionalTime,
   /** Who answered or cancelled it; of an expired one its deadline. */
   closedBy: actorRecordSchema.optional(),
+  /** Of those that were decided together: the same for each. */
+  batchId: optionalText,
 });
 export type Ask = z.infer<typeof askSchema>;
 
@@ -150,7 +155,8 @@ export function answerAsk(
     if (claim !== undefined) return { kind: "claimed", claim };
     const faults = "decision" in answer ? answerFaults(current, answer, answerer.by, checkArguments) : [];
     if (faults.length > 0) return { kind: "invalid", issues: faults };
-    return { kind: "accepted", ask: close(current, "answered", answerer.by, now, answer) };
+    const closed = close(current, "answered", answerer.by, now, answer);
+    return { kind: "accepted", ask: { ...closed, ...defined({ batchId: answerer.batchId }) } };
   }
   const same = current.status === "answered" && canonicalJson(current.answer) === canonicalJson(answer);
   return { kind: same ? "same" : "already_closed", ask: current };
@@ -198,6 +204,7 @@ function close(
   return withoutUndefined({
     ...ask,
     claim: undefined,
+    deferred: undefined,
     status,
     answer,
     closedAt: new Date(now).toISOString(),
@@ -211,7 +218,10 @@ function withoutUndefined(ask: { [Key in keyof Ask]: Ask[Key] | undefined }): As
 }
 
 /** Who answers, cancels, claims or reads an ask. As staff: operators, and clients where the tenant lets them. */
-export type Answerer = Omit<Claimant, "takeOver">;
+export type Answerer = Omit<Claimant, "takeOver"> & {
+  /** It is decided together with others. */
+  readonly batchId?: string | undefined;
+};
 
 /** What the end user is asked, the application may answer in their name; a token only what its own subject is asked. */
 export function mayAnswer(ask: Ask, { by, asStaff }: Answerer): boolean {

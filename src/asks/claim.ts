@@ -1,4 +1,7 @@
-/** Claims: somebody of the staff is at an ask, and for a while nobody else of them decides it by accident. The object that owns the ask keeps it. */
+/**
+ * Claims: somebody of the staff is at an ask, and for a while nobody else of them decides it by accident. Deferrals: somebody has put it off, and until
+ * then the inbox doesn't show it. The object that owns the ask keeps both.
+ */
 import { z } from "zod";
 import { type ActorRecord, actorRecordSchema, recordOf } from "../conversation/actor-record.js";
 
@@ -15,6 +18,12 @@ export type Claim = Readonly<z.infer<typeof claimSchema>>;
 export interface Claimable {
   readonly claim?: Claim | undefined;
 }
+
+/** For how long an ask is put off at most, in milliseconds. */
+export const longestDeferralMs = 30 * 86_400_000;
+
+/** What somebody of the staff does about an open ask without answering it: `until` puts it off (ISO 8601), or, if there is none, brings it back. */
+export type Holding = "claim" | "release" | { readonly until: string | undefined };
 
 export interface Claimant {
   readonly by: ActorRecord;
@@ -37,6 +46,19 @@ export function claimOfAnother(
 ): Claim | undefined {
   const claim = asStaff ? claimOf(ask, now) : undefined;
   return claim === undefined || (claim.by.kind === by.kind && claim.by.id === by.id) ? undefined : claim;
+}
+
+/** The deferral that holds now. */
+export function deferralOf({ deferred }: { readonly deferred?: Claim | undefined }, now: number): Claim | undefined {
+  return claimOf({ claim: deferred }, now);
+}
+
+/** What is wrong with a time to which an ask is put off; nothing if it is right. @param until ISO 8601 */
+export function deferralFault({ deadline }: { readonly deadline?: string | undefined }, until: string, now: number) {
+  const at = Date.parse(until);
+  if (at <= now) return "is in the future";
+  if (at > now + longestDeferralMs) return "is at most 30 days away";
+  return deadline !== undefined && at >= Date.parse(deadline) ? `is before the deadline, ${deadline}` : undefined;
 }
 
 export type ClaimOutcome =

@@ -19,8 +19,8 @@ function withPreview(ask: Ask): Ask {
   return { ...ask, preview: previewOf(ask) };
 }
 
-/** Who of the staff is at it is the staff's business. */
-function withoutClaim({ claim: _, ...ask }: Ask): Ask {
+/** Who of the staff is at it, has put it off or decides it with others is the staff's business. */
+function withoutClaim({ claim: _, deferred: __, batchId: ___, ...ask }: Ask): Ask {
   return ask;
 }
 

@@ -266,6 +266,7 @@ const notices: Readonly<Record<string, string>> = {
   revoked: "Its access is taken back.",
   sent: "Sent again.",
   decided: "Decided.",
+  deferred: "Put off.",
   taken: "You have taken it over: the agent answers nothing here until you hand it back.",
   said: "Sent.",
   returned: "The agent answers again.",

@@ -1,6 +1,6 @@
 /** Asks by their ids, wherever they live: an ask's id says which object owns it, and the owner's id says of which kind it is. */
 import { type Answerer, type Ask, askOwner } from "../asks/ask.js";
-import type { Claimant } from "../asks/claim.js";
+import type { Claimant, Holding } from "../asks/claim.js";
 import { ownValue } from "../conversation/own-value.js";
 import { type Result, refuse } from "../conversation/problem.js";
 
@@ -15,13 +15,7 @@ export interface AskOwner {
     answerer: Answerer,
   ): Promise<Result<Ask>>;
   cancelAsk(tenantId: string, ownerId: string, askId: string, answerer: Answerer): Promise<Result<Ask>>;
-  claimAsk(
-    tenantId: string,
-    ownerId: string,
-    askId: string,
-    claimant: Claimant,
-    isReleased: boolean,
-  ): Promise<Result<Ask>>;
+  holdAsk(tenantId: string, ownerId: string, askId: string, claimant: Claimant, holding: Holding): Promise<Result<Ask>>;
 }
 
 const noAsk = refuse("not_found", "There is no such ask.");
@@ -42,9 +36,8 @@ export class AskGateway {
     return this.at(askId, (owner, ownerId) => owner.cancelAsk(tenantId, ownerId, askId, answerer));
   }
 
-  /** @param isReleased a claim is given back, not made or renewed */
-  claim(tenantId: string, askId: string, claimant: Claimant, isReleased: boolean): Promise<Result<Ask>> {
-    return this.at(askId, (owner, ownerId) => owner.claimAsk(tenantId, ownerId, askId, claimant, isReleased));
+  hold(tenantId: string, askId: string, claimant: Claimant, holding: Holding): Promise<Result<Ask>> {
+    return this.at(askId, (owner, ownerId) => owner.holdAsk(tenantId, ownerId, askId, claimant, holding));
   }
 
   private async at(

@@ -1,7 +1,7 @@
 /** What every root (a session, a run …) offers from outside, whatever it does: its asks and its events. */
 import { z } from "zod";
 import { type Answerer, type Ask, askSchema } from "../asks/ask.js";
-import type { Claimant } from "../asks/claim.js";
+import type { Claimant, Holding } from "../asks/claim.js";
 import { type ParkedDelivery, parkedDeliverySchema } from "../conversation/delivery.js";
 import { eventAudiences } from "../conversation/event.js";
 import type { Result } from "../conversation/problem.js";
@@ -86,7 +86,7 @@ export interface RootObject {
   ask(askId: string): Promise<Wire<Result<Ask>>>;
   answerAsk(askId: string, answer: Wire<unknown>, answerer: Answerer): Promise<Wire<Result<Ask>>>;
   cancelAsk(askId: string, answerer: Answerer): Promise<Wire<Result<Ask>>>;
-  claimAsk(askId: string, claimant: Claimant, isReleased: boolean): Promise<Wire<Result<Ask>>>;
+  holdAsk(askId: string, claimant: Claimant, holding: Holding): Promise<Wire<Result<Ask>>>;
   readDebate(debateId: string): Promise<Wire<Result<DebateRecord>>>;
   /** Whether there is such a root. */
   isThere(): Promise<boolean>;
@@ -156,14 +156,8 @@ export class RootGateway<O extends RootObject> implements AskOwner, DebateOwner,
     return this.objects.read([tenantId, rootId], askResult, (object) => object.answerAsk(askId, wire, answerer));
   }
 
-  claimAsk(
-    tenantId: string,
-    rootId: string,
-    askId: string,
-    claimant: Claimant,
-    isReleased: boolean,
-  ): Promise<Result<Ask>> {
-    return this.objects.read([tenantId, rootId], askResult, (object) => object.claimAsk(askId, claimant, isReleased));
+  holdAsk(tenantId: string, rootId: string, askId: string, claimant: Claimant, holding: Holding): Promise<Result<Ask>> {
+    return this.objects.read([tenantId, rootId], askResult, (object) => object.holdAsk(askId, claimant, holding));
   }
 
   debate(tenantId: string, rootId: string, debateId: string): Promise<Result<DebateRecord>> {

@@ -34,6 +34,7 @@ import { suggestionsSchema } from "../application/supervision/suggest-changes.js
 import { newTrialShape, trialSchema } from "../application/supervision/trial-schemas.js";
 import { answerSchema } from "../asks/answer.js";
 import { askSchema } from "../asks/ask.js";
+import { queuesSchema } from "../asks/queues.js";
 import { webhookDeliverySchema, webhookSchema, webhookViewSchema } from "../catalogues/webhooks.js";
 import { channelDeliverySchema, channelSchema, connectionSchema } from "../channels/connection.js";
 import {
@@ -142,6 +143,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
   ConfigPlan: configPlanSchema,
   Ask: askSchema,
   Answer: answerSchema,
+  AskQueue: queuesSchema().element,
   NewSession: newSessionSchema,
   Session: sessionSchema,
   SessionContext: sessionContextSchema,

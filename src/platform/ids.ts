@@ -35,6 +35,7 @@ export type IdPrefix =
   | "chn"
   | "dlv"
   | "whd"
+  | "bat"
   | "try"
   | "rst"
   | "sjb"

@@ -24,6 +24,8 @@ export interface AskFilter {
   readonly claimedBy?: string | undefined;
   /** Those alone that are open and have waited for too long. */
   readonly overdue?: boolean | undefined;
+  /** Those alone that are put off, or that aren't. */
+  readonly deferred?: boolean | undefined;
   /** ISO 8601. */
   readonly openedBefore?: string | undefined;
   /** The session or run that asks. */
@@ -65,6 +67,7 @@ const closedRow = z.object({
   opened_at: text,
   closed_at: text,
 });
+const furtherRow = z.object({ overdue: number, mine: number, deferred: number });
 const oldestRow = z.object({ askId: text, openedAt: text });
 const supervisorNames = z.array(z.string());
 
@@ -92,15 +95,17 @@ export class AskIndex {
 
   private conditions(tenantId: string, filter: AskFilter): Sql[] {
     const { kind, audience, subject, priority, agent, tool, supervisor, ownerId, owners, ...rest } = filter;
-    const { overdue, openedBefore, claimedBy } = rest;
+    const { overdue, openedBefore, claimedBy, deferred } = rest;
     const now = new Date(this.now()).toISOString();
-    const status = overdue === true ? "open" : rest.status;
+    const status = overdue === true || deferred === true ? "open" : rest.status;
     return [
       // Written out, where it is open: the indexes of open ones hold no others.
       ...(status === "open" ? [sql`status = 'open'`] : equals({ status })),
       ...equals({ kind, audience, subject, priority, agent, tool, owner_id: ownerId, claimed_by: claimedBy }),
       ...(claimedBy === undefined ? [] : [sql`claimed_until > ${now}`]),
       ...(overdue === true ? [sql`overdue_at <= ${now}`] : []),
+      ...(deferred === true ? [sql`deferred_until > ${now}`] : []),
+      ...(deferred === false ? [sql`(deferred_until IS NULL OR deferred_until <= ${now})`] : []),
       ...(openedBefore === undefined ? [] : [sql`opened_at < ${openedBefore}`]),
       ...(supervisor === undefined ? [] : [heldBy(tenantId, supervisor, status)]),
       ...(owners === undefined ? [] : [askedBySessionsOf(tenantId, owners)]),
@@ -119,15 +124,17 @@ export class AskIndex {
     return all(this.db, countRow)`SELECT kind, audience, agent, open FROM ask_counts WHERE tenant_id = ${tenantId}`;
   }
 
-  /** How many have waited for too long, at most {@link mostCounted}, and how many an actor has claimed. */
-  async overdueAndClaimed(tenantId: string, claimedBy: string): Promise<{ overdue: number; mine: number }> {
+  /** How many have waited for too long and how many are put off, at most {@link mostCounted} each, and how many an actor has claimed. */
+  async furtherCounts(tenantId: string, claimedBy: string) {
     const now = new Date(this.now()).toISOString();
-    const row = await first(this.db, z.object({ overdue: number, mine: number }))`SELECT
+    const row = await first(this.db, furtherRow)`SELECT
       (SELECT COUNT(*) FROM (SELECT 1 FROM asks INDEXED BY asks_overdue_of WHERE tenant_id = ${tenantId}
         AND status = 'open' AND overdue_at IS NOT NULL AND overdue_at <= ${now} LIMIT ${mostCounted})) AS overdue,
       (SELECT COUNT(*) FROM asks INDEXED BY asks_claimed WHERE tenant_id = ${tenantId} AND claimed_by = ${claimedBy}
-        AND status = 'open' AND claimed_until > ${now}) AS mine`;
-    return row ?? { overdue: 0, mine: 0 };
+        AND status = 'open' AND claimed_until > ${now}) AS mine,
+      (SELECT COUNT(*) FROM (SELECT 1 FROM asks INDEXED BY asks_deferred WHERE tenant_id = ${tenantId}
+        AND status = 'open' AND deferred_until IS NOT NULL AND deferred_until > ${now} LIMIT ${mostCounted})) AS deferred`;
+    return row ?? { overdue: 0, mine: 0, deferred: 0 };
   }
 
   /** Those that were closed from then to then (ISO 8601), the newest first. */
@@ -178,12 +185,13 @@ export class AskIndex {
 
 /** By which index: of few first, then in the order of the inbox. */
 function indexFor(filter: AskFilter, sort: AskSort): Sql {
-  const { status, audience, subject, agent, tool, claimedBy, ownerId, owners, supervisor, overdue } = filter;
+  const { status, audience, subject, agent, tool, claimedBy, ownerId, owners, supervisor, overdue, deferred } = filter;
   const selective = {
     asks_of_owner: ownerId ?? owners?.subject,
     asks_of_subject: subject,
     asks_claimed: claimedBy,
     asks_overdue_of: overdue === true ? "yes" : undefined,
+    asks_deferred: deferred === true ? "yes" : undefined,
     asks_of_tool: tool,
     asks_of_agent: agent,
   };

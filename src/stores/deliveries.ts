@@ -154,15 +154,15 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: Handler<Topic> } = {
       ({ id, payload: ask, text }) =>
         sql`INSERT INTO asks (tenant_id, ask_id, owner_id, kind, status, body, revision, audience, subject, priority,
             urgency, deadline, opened_at, agent, tool, supervisors, overdue_at, claimed_by, claimed_until, closed_at,
-            closed_by, decision)
+            closed_by, decision, deferred_until)
           VALUES (${tenantId}, ${ask.askId}, ${ownerId}, ${ask.kind}, ${ask.status}, ${text}, ${id}, ${ask.audience},
             ${ask.from.subject}, ${ask.priority}, ${urgencyOf(ask)}, ${ask.deadline}, ${ask.openedAt},
             ${ask.from.agent}, ${ask.from.tool}, ${ask.from.supervisors && JSON.stringify(ask.from.supervisors)},
             ${ask.overdueAt}, ${ask.claim?.by.id}, ${ask.claim?.until}, ${ask.closedAt}, ${ask.closedBy?.id},
-            ${decisionWord(ask)})
+            ${decisionWord(ask)}, ${ask.deferred?.until})
           ON CONFLICT DO UPDATE SET status = excluded.status, body = excluded.body, revision = excluded.revision,
             claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until, closed_at = excluded.closed_at,
-            closed_by = excluded.closed_by, decision = excluded.decision
+            closed_by = excluded.closed_by, decision = excluded.decision, deferred_until = excluded.deferred_until
           WHERE revision < excluded.revision`,
     ),
 

@@ -9,6 +9,7 @@ export const actTypes = [
   "ask.cancelled",
   "ask.expired",
   "ask.taken_over",
+  "ask.deferred",
   "message.edited",
   "message.restored",
   "message.erased",
@@ -64,13 +65,17 @@ export const actTypes = [
   "history.restored",
 ] as const;
 
+const id = z.string().optional();
+
 /** What an act was about. */
 export const actSubjectSchema = passSubjectSchema.extend({
-  askId: z.string().optional(),
+  askId: id,
+  /** Of asks that were decided together: the same for each. */
+  batchId: id,
   /** Of a message, of the session's context or of a resource: which one the act made. */
   version: z.int().optional(),
-  kind: z.string().optional(),
-  name: z.string().optional(),
+  kind: id,
+  name: id,
   /** Of a key: what it may, and what its tenant calls it. */
   keyRole: z.enum(keyRoles).optional(),
   keyLabel: z.string().optional(),
@@ -103,8 +108,6 @@ export type RecordedAct = z.infer<typeof recordedActSchema>;
 export const doneBySchema = z.object({ by: actorRecordSchema, at: z.number() });
 export type DoneBy = Readonly<z.infer<typeof doneBySchema>>;
 
-const id = z.string().optional();
-
 export const auditEntrySchema = z.object({
   at: z.iso.datetime(),
   /** Its arrival number, once it is archived: what is proven goes by it. */
@@ -131,7 +134,7 @@ export const auditColumns = [
   ...(["actorKind", "actorId", "actorRole", "actorSubject"] as const),
   ...(["messageId", "toolCallId", "tool", "askId", "resource", "version", "reasons", "supervisors"] as const),
   ...(["memoryId", "roundtableId", "keyRole", "keyLabel", "settings"] as const),
-  ...(["changes", "actorMintedBy", "versions", "rules", "personRole"] as const),
+  ...(["changes", "actorMintedBy", "versions", "rules", "personRole", "batchId"] as const),
 ] as const;
 
 /** An entry as a line of CSV, without its end; the columns are {@link auditColumns}. */
@@ -152,6 +155,7 @@ export function csvLine({ actor, subject, steps = [], reasons, ...entry }: Audit
     toolCallId: subject.toolCallId,
     tool: subject.tool,
     askId: subject.askId,
+    batchId: subject.batchId,
     resource: subject.name === undefined ? undefined : `${subject.kind ?? ""}/${subject.name}`,
     version: subject.version,
     memoryId: entry.memoryId,

@@ -8,6 +8,7 @@ import {
   storedApprovalSettingsSchema,
   storedReviewSettingsSchema,
 } from "../asks/policy.js";
+import { queuesSchema } from "../asks/queues.js";
 import { itemName } from "../conversation/names.js";
 import { secretText } from "../conversation/secret-text.js";
 import { ordersInDataActions } from "../supervision/orders-in-data.js";
@@ -54,6 +55,8 @@ export const settingsSchema = z.strictObject({
   corsOrigins: z.array(originSchema).max(50).default([]),
   /** For how many days what is kept; without it for ever. */
   retention: z.lazy(retentionSchema).optional(),
+  /** Parts of the inbox that have a name. */
+  queues: z.lazy(queuesSchema).optional(),
   /** Cloudflare Access before the console: people whom it lets through may sign in by it. */
   access: z.lazy(accessSchema).optional(),
   /** Where sessions, runs, roundtables, threads and conversations run and are stored. It can't change once the tenant has any. */
@@ -96,6 +99,7 @@ const {
   clientMay,
   corsOrigins,
   retention,
+  queues,
   access,
   jurisdiction,
 } = settingsSchema.shape;
@@ -115,6 +119,8 @@ const settingsChangeSchema = z.strictObject({
   corsOrigins: corsOrigins.unwrap().optional(),
   /** All of it at once; null for everything for ever. */
   retention: retention.nullable(),
+  /** All of them at once; null for none. */
+  queues: queues.nullable(),
   /** Null takes it away. */
   access: access.nullable(),
   /** Null for none; only while the tenant has no sessions, runs, roundtables, threads or conversations. */

@@ -4,7 +4,7 @@ import { acts } from "../../src/application/acts.js";
 import { answerAsk } from "../../src/application/asks/answer-ask.js";
 import { answerAsks } from "../../src/application/asks/answer-asks.js";
 import { answererOf } from "../../src/application/asks/ask-view.js";
-import { claimAsk } from "../../src/application/asks/claim-ask.js";
+import { claimAsk, deferAsk } from "../../src/application/asks/claim-ask.js";
 import { readInboxRevision } from "../../src/application/asks/count-asks.js";
 import { readAsk } from "../../src/application/asks/read-ask.js";
 import { exportAudit } from "../../src/application/audit/export-audit.js";
@@ -226,8 +226,9 @@ const calls: Readonly<Record<string, Call>> = {
     changeSessionContext(actor, { sessionId: "ses_1", change: contextChangeSchema.parse({}) }, services),
   followEvents: async (actor, services) => (await followEvents(actor, root, services)).stream(events),
   answerAsk: (actor, services) => answerAsk(actor, { askId: "ask_1", answer: { response: "yes" } }, services),
-  answerAsks: (actor, services) => answerAsks(actor, { askIds: ["ask_1"], decision: "accept" }, services),
+  answerAsks: (actor, services) => answerAsks(actor, { answers: { askIds: ["ask_1"], decision: "accept" } }, services),
   readInboxRevision: (actor, services) => readInboxRevision(actor, {}, services),
+  deferAsk: (actor, services) => deferAsk(actor, { askId: "ask_1", deferral: { until: null } }, services),
   claimAsk: (actor, services) => claimAsk(actor, { askId: "ask_1", claim: { takeOver: true } }, services),
   answerStaffAsks: (actor, services) =>
     answererOf(actor).asStaff

@@ -233,6 +233,43 @@ describe("the inbox of the console", () => {
     expect(theirs).not.toContain("And mine?");
   });
 
+  it("puts an ask off and goes on to the next; it stands under what is put off until it is brought back", async () => {
+    const { tenant, askId, ada } = await held();
+    const other = openAsk(await tenant.say(await tenant.session(), "And mine?"));
+    await eventually(async () => expect(await ada.page("/inbox")).toContain(other));
+    const shown = await ada.page(`/inbox/${askId}`);
+    expect(shown).toContain("Put off for");
+    const put = await ada.visit(`/inbox/${askId}`, { do: "defer", for: "3600000" });
+    expect(put.headers.get("location")).toBe(`/console/inbox/${other}?done=deferred`);
+    await eventually(async () => {
+      const list = await ada.page("/inbox");
+      expect(list).toContain("1 put off");
+      expect(list).not.toContain(askId);
+    });
+    expect(await ada.page("/inbox?show=later")).toContain(askId);
+    expect(await ada.page(`/inbox/${askId}`)).toContain("has put it off until");
+    expect((await ada.visit(`/inbox/${askId}`, { do: "bringBack" })).status).toBe(303);
+    await eventually(async () => expect(await ada.page("/inbox")).toContain(askId));
+    for (const wrong of ["", "-1", "99999999999999"])
+      expect((await ada.visit(`/inbox/${askId}`, { do: "defer", for: wrong })).status).toBe(422);
+  });
+
+  it("has the tenant's queues, each at its address, and stays in one while deciding", async () => {
+    const { tenant, askId, ada } = await held();
+    const queues = [
+      { name: "Money & more", supervisor: "held" },
+      { name: "Calls", kind: "approval" },
+    ];
+    await tenant.call("PATCH", "/v1/tenant", { settings: { queues } });
+    const money = "/inbox?queue=Money+%26+more";
+    await eventually(async () => expect(await ada.page(money)).toContain(askId));
+    expect(await ada.page(money)).toContain(`href="/console/inbox/${askId}?queue=Money+%26+more"`);
+    expect(await ada.page("/inbox?queue=Calls")).toContain("Nothing waits.");
+    const kept = { do: "accept", content: "You get a refund." };
+    const decided = await ada.visit(`/inbox/${askId}?queue=Money+%26+more`, kept);
+    expect(decided.headers.get("location")).toBe("/console/inbox?queue=Money+%26+more&done=decided");
+  });
+
   it("has nothing of another tenant", async () => {
     const { askId } = await held();
     const stranger = await reviewer(await newTenant());

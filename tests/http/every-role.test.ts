@@ -80,6 +80,8 @@ const bodies: Record<string, unknown> = {
   "POST /v1/responses/compact": { model: "none", input: "x" },
   "POST /v1/ui-chat": { id: "c", messages: [{ role: "user", parts: [{ type: "text", text: "x" }] }] },
   "POST /v1/asks/{askId}/answer": { response: "x" },
+  "POST /v1/asks/answers": { askIds: ["ask_1"], decision: "accept" },
+  "POST /v1/asks/{askId}/defer": { until: null },
   "POST /v1/runs": { team: "none", input: "x" },
   "POST /v1/vaults": { title: "x" },
   "POST /v1/vaults/{vaultId}/memories": { title: "x" },

@@ -1,6 +1,6 @@
 /** Several people at one inbox: claims over every face, other arguments for a call, words beside an answer, and what lists and numbers cost. */
 import { env } from "cloudflare:workers";
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { type Ask, openAsk as newAsk } from "../../src/asks/ask.js";
 import { AskIndex } from "../../src/stores/ask-index.js";
 import { deliverToD1 } from "../../src/stores/deliveries.js";
@@ -9,6 +9,10 @@ import { auditOf } from "../support/audit.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
 import { numberedRows } from "../support/numbered-rows.js";
 import { recordedDb } from "../support/recorded-db.js";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 /** A call of `shop/refund` that waits for a person. */
 async function waiting(fields = {}) {
@@ -57,6 +61,115 @@ it("a claim keeps others of the staff off, until it is given back, taken over, o
   await expect
     .poll(async () => (await auditOf(tenant)).map(({ type }) => type).filter((type) => String(type).startsWith("ask.")))
     .toEqual(["ask.taken_over", "ask.answered"]);
+});
+
+it("what is put off comes back in time, before its deadline, and by a claim; anybody answers it meanwhile", async () => {
+  const { tenant, askId } = await waiting({ approvalPolicy: { timeoutMs: 7_200_000 } });
+  const [ada, rita] = [await tenant.withRole("operator"), await tenant.withRole("operator")];
+  const defer = (who: TestTenant, until: string | null) => who.call("POST", `/v1/asks/${askId}/defer`, { until });
+  const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+  const listed = async (query: string) =>
+    (await tenant.call("GET", `/v1/asks?status=open&sort=inbox&${query}`)).body.items.map((ask: Ask) => ask.askId);
+
+  const until = inMs(3_600_000);
+  expect(await defer(ada, until)).toMatchObject({ status: 200, body: { deferred: { until, by: { kind: "key" } } } });
+  await expect.poll(() => listed("deferred=false")).toEqual([]);
+  expect(await listed("deferred=true")).toEqual([askId]);
+  expect(await listed("")).toEqual([askId]);
+  expect((await tenant.call("GET", "/v1/asks/counts")).body).toMatchObject({ open: 1, deferred: 1 });
+
+  for (const wrong of [inMs(-1_000), inMs(7_300_000), inMs(40 * 86_400_000), "soon"])
+    expect(await defer(ada, wrong)).toMatchObject({ status: 422 });
+  expect(await defer(await tenant.withRole("client"), until)).toMatchObject({ status: 403 });
+  expect(await defer(await newTenant(), until)).toMatchObject({ status: 404 });
+
+  // Whoever claims it has it before them; another's claim is in the way of putting it off.
+  await rita.call("POST", `/v1/asks/${askId}/claim`, {});
+  await expect.poll(() => listed("deferred=false")).toEqual([askId]);
+  expect(await defer(ada, until)).toMatchObject({ status: 409, body: { code: "claimed" } });
+  expect(await defer(rita, until)).toMatchObject({ status: 200 });
+  expect(await claimOf(tenant, askId)).toBeUndefined();
+  expect((await defer(ada, null)).body).not.toHaveProperty("deferred");
+  await defer(ada, until);
+
+  vi.setSystemTime(Date.now() + 3_600_001);
+  await expect.poll(() => listed("deferred=false")).toEqual([askId]);
+  expect(await answer(rita, askId, { decision: "deny", note: "No." })).toMatchObject({ status: 200 });
+  await expect
+    .poll(async () => (await auditOf(tenant)).filter(({ type }) => String(type).startsWith("ask.")))
+    .toMatchObject([
+      ...["deferred", "brought_back", "deferred", "brought_back", "deferred"].map((decision) => ({ decision })),
+      { decision: "deny" },
+    ]);
+});
+
+it("a queue of the settings is a part of the inbox with a name, for staff", async () => {
+  const { tenant, askId } = await waiting();
+  const set = (queues: unknown) => tenant.call("PATCH", "/v1/tenant", { settings: { queues } });
+  expect(await set([{ name: "a" }, { name: "a" }])).toMatchObject({ status: 422 });
+  expect(await set([{ name: "a", colour: "red" }])).toMatchObject({ status: 422 });
+  const queues = [
+    { name: "Refunds", tool: "shop/refund" },
+    { name: "Clerks", kind: "approval", agent: "clerk" },
+    { name: "Reviews", kind: "review" },
+  ];
+  expect((await set(queues)).body.settings.queues).toEqual(queues);
+  const listed = async (query: string) =>
+    (await tenant.call("GET", `/v1/asks?queue=${query}`)).body.items.map((ask: Ask) => ask.askId);
+  await expect.poll(() => listed("Refunds")).toEqual([askId]);
+  expect(await listed("Clerks")).toEqual([askId]);
+  expect(await listed("Clerks&kind=approval&tool=shop/refund")).toEqual([askId]);
+  expect(await listed("Clerks&kind=review")).toEqual([]);
+  expect(await listed("Reviews")).toEqual([]);
+  expect((await tenant.call("GET", "/v1/asks/counts")).body.byQueue).toEqual([
+    { queue: "Refunds" },
+    { queue: "Clerks", open: 1 },
+    { queue: "Reviews", open: 0 },
+  ]);
+  expect(await tenant.call("GET", "/v1/asks?queue=none")).toMatchObject({ status: 422 });
+  const client = await tenant.withRole("client");
+  expect(await client.call("GET", "/v1/asks?queue=Refunds")).toMatchObject({ status: 403 });
+  expect((await client.call("GET", "/v1/asks/counts")).body.byQueue).toEqual([]);
+  expect((await set(null)).body.settings.queues).toBeUndefined();
+});
+
+it("several are decided at once, each on record with the same batch, and what can't be is told of", async () => {
+  const { tenant, askId } = await waiting();
+  const model = await tenant.agent("second", { tools: [{ server: "shop", tool: "refund" }] });
+  await model.reply(toolCalls(["refund", { order: "7", amount: 100 }]), { text: "Done.", repeat: true });
+  const second = openAsk(await tenant.say(await tenant.session({ agent: "second" }), "Refund order 7."));
+  const gone = "ask_00000000000000000000000000_ses_00000000000000000000000000";
+  const decide = (body: object, key?: string) =>
+    tenant.call("POST", "/v1/asks/answers", body, key === undefined ? {} : { "idempotency-key": key });
+  expect(await decide({ askIds: [askId], decision: "accept" })).toMatchObject({ status: 422 });
+  expect(await decide({ askIds: [askId], decision: "session" })).toMatchObject({ status: 422 });
+  const rita = await tenant.withRole("operator");
+  await rita.call("POST", `/v1/asks/${second}/claim`, {});
+  const body = { askIds: [askId, second, gone], decision: "deny", note: "Fraud." };
+  const key = crypto.randomUUID();
+  const done = await decide(body, key);
+  expect(done).toMatchObject({
+    status: 200,
+    body: {
+      batchId: expect.stringMatching(/^bat_/),
+      decided: [{ askId, status: "answered" }],
+      refused: [
+        { askId: gone, code: "not_found" },
+        { askId: second, code: "claimed" },
+      ],
+    },
+  });
+  await rita.call("DELETE", `/v1/asks/${second}/claim`);
+  const { batchId } = done.body;
+  expect((await decide(body, key)).body).toEqual(done.body);
+  const rest = await decide(body);
+  expect(rest).toMatchObject({ body: { decided: [{ askId, batchId }, { askId: second }] } });
+  await expect
+    .poll(async () => (await auditOf(tenant)).filter(({ type }) => type === "ask.answered"))
+    .toMatchObject([
+      { subject: { askId, batchId }, reasons: ["Fraud."] },
+      { subject: { askId: second, batchId: rest.body.batchId }, reasons: ["Fraud."] },
+    ]);
 });
 
 it("an approved call is made with the arguments that a person gave, typed, checked and supervised again", async () => {
@@ -124,6 +237,8 @@ it("lists by agent, tool, supervisor, claim and age, and counts without reading 
     byAgent: [{ agent: "clerk", open: 1 }],
     overdue: 0,
     mine: 1,
+    deferred: 0,
+    byQueue: [],
   });
   await answer(tenant, askId, { decision: "once", args: { order: "8", amount: 1 } });
   await expect.poll(async () => (await counts()).body).toMatchObject({ open: 0, byAgent: [], mine: 0 });

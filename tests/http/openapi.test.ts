@@ -294,6 +294,8 @@ const bodies: Record<string, unknown> = {
   "POST /v1/evals/{evalId}/resume": { maxTokens: 1 },
   "POST /v1/experiments/{name}/promote": { variant: "b" },
   "POST /v1/asks/{askId}/answer": { response: "x" },
+  "POST /v1/asks/answers": { askIds: ["ask_1"], decision: "accept" },
+  "POST /v1/asks/{askId}/defer": { until: null },
   "POST /v1/sessions/{sessionId}/staff-messages": { content: "x" },
   "PATCH /v1/people/{personId}": { role: "reviewer" },
   "POST /v1/roundtables/{roundtableId}/context": { contextResults: [{ requestId: "x", content: "x" }] },

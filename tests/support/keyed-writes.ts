@@ -659,6 +659,8 @@ export const naturallyOnce: Readonly<Record<string, string>> = {
   "POST /v1/runs/{runId}/cancel": once,
   "POST /v1/asks/{askId}/claim": "claimed again by the same actor it is theirs, until a little later",
   "DELETE /v1/asks/{askId}/claim": "what is released is released",
+  "POST /v1/asks/{askId}/defer": "until when it is put off, it says",
+  "POST /v1/asks/answers": "the first answer of each wins, and the same one is the same; the key keeps the batch's id",
   "POST /v1/asks/{askId}/cancel": "an ask is closed once, and says by whom",
   "POST /v1/asks/{askId}/answer": "the first answer wins, and the same one is the same",
   "PUT /v1/sessions/{sessionId}/feedback":

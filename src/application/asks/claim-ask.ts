@@ -1,6 +1,7 @@
-/** Claim an ask: for ten minutes nobody else of the staff decides it by accident, whatever face they come by. */
+/** Claim an ask: for ten minutes nobody else of the staff decides it by accident, whatever face they come by. Or put it off: the inbox shows it later. */
 import { z } from "zod";
 import { askSchema } from "../../asks/ask.js";
+import type { Holding } from "../../asks/claim.js";
 import { need } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { act } from "../act.js";
@@ -30,7 +31,7 @@ export const claimAsk = act("claimAsk", {
       claim: z.strictObject({ takeOver: z.boolean().default(false) }).prefault({}),
     }),
   output: () => askSchema,
-  run: (actor, input, services) => changeClaim(actor, { ...input.claim, askId: input.askId }, services),
+  run: (actor, { askId: id, claim }, services) => hold(actor, { askId: id, ...claim }, "claim", services),
 });
 
 export const releaseAsk = act("releaseAsk", {
@@ -45,16 +46,35 @@ export const releaseAsk = act("releaseAsk", {
   },
   input: () => z.object({ askId: askId() }),
   output: () => askSchema,
-  run: (actor, input, services) => changeClaim(actor, { ...input, isReleased: true }, services),
+  run: (actor, input, services) => hold(actor, input, "release", services),
 });
 
-interface Change {
-  readonly askId: string;
-  readonly takeOver?: boolean;
-  readonly isReleased?: boolean;
-}
+export const deferAsk = act("deferAsk", {
+  role: "operator",
+  reviewers: true,
+  route: {
+    method: "post",
+    path: "/v1/asks/{askId}/defer",
+    tag: "Asks",
+    summary: "Put an ask off: until then the inbox doesn't show it; null brings it back (operators and reviewers)",
+    description:
+      "At most 30 days, and never past the deadline. Whoever puts it off gives their claim back; claiming it brings it back. It is on record, and anybody may answer meanwhile. `GET /v1/asks?deferred=false` leaves out what is put off.",
+    body: "deferral",
+    answer: "The ask, with its deferral",
+  },
+  input: () =>
+    z.object({ askId: askId(), deferral: z.strictObject({ until: z.iso.datetime({ offset: true }).nullable() }) }),
+  output: () => askSchema,
+  run: (actor, { askId: id, deferral: { until } }, services) =>
+    hold(actor, { askId: id }, { until: until === null ? undefined : new Date(until).toISOString() }, services),
+});
 
-async function changeClaim(actor: Actor, { askId, takeOver, isReleased = false }: Change, services: Services) {
+async function hold(
+  actor: Actor,
+  { askId, takeOver }: { readonly askId: string; readonly takeOver?: boolean },
+  holding: Holding,
+  services: Services,
+) {
   const claimant = { ...answererOf(actor), takeOver };
-  return askFor(actor, need(await services.asks.claim(actor.tenantId, askId, claimant, isReleased)));
+  return askFor(actor, need(await services.asks.hold(actor.tenantId, askId, claimant, holding)));
 }

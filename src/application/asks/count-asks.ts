@@ -2,7 +2,12 @@
 import { z } from "zod";
 import { type AskKind, askKinds } from "../../asks/ask.js";
 import { audiences } from "../../asks/policy.js";
+import type { AskQueue } from "../../asks/queues.js";
+import type { Actor } from "../../tenancy/actor.js";
+import { authorize } from "../../tenancy/authority.js";
 import { act } from "../act.js";
+import type { Services } from "../services.js";
+import { answerStaffAsks } from "./ask-view.js";
 
 export const countAsks = act("countAsks", {
   role: "client",
@@ -26,11 +31,17 @@ export const countAsks = act("countAsks", {
       /** At most 10,000 are counted. */
       overdue: z.int(),
       mine: z.int(),
+      /** Put off by somebody; they count among the open. */
+      deferred: z.int(),
+      /** The tenant's queues; without a number where one goes by more than kind, audience and agent. */
+      byQueue: z.array(z.object({ queue: z.string(), open: z.int().optional() })),
     }),
-  run: async ({ tenantId, id }, _input, { near: { asks } }) => {
-    const [counts, { overdue, mine }] = await Promise.all([
-      asks.openCounts(tenantId),
-      asks.overdueAndClaimed(tenantId, id),
+  run: async (actor, _input, services) => {
+    const { asks } = services.near;
+    const [counts, further, queues] = await Promise.all([
+      asks.openCounts(actor.tenantId),
+      asks.furtherCounts(actor.tenantId, actor.id),
+      authorize(actor, answerStaffAsks).ok ? queuesOf(actor, services) : [],
     ]);
     const sum = (of: (count: (typeof counts)[number]) => boolean): number =>
       counts.filter(of).reduce((total, { open }) => total + open, 0);
@@ -50,11 +61,23 @@ export const countAsks = act("countAsks", {
         staff: sum(({ audience }) => audience === "staff"),
       },
       byAgent: agents.map((agent) => ({ agent, open: sum((count) => count.agent === agent) })),
-      overdue,
-      mine,
+      ...further,
+      byQueue: queues.map(({ name, kind, audience, agent, ...others }) => {
+        const isOf = (count: (typeof counts)[number]): boolean =>
+          count.kind === (kind ?? count.kind) &&
+          count.audience === (audience ?? count.audience) &&
+          count.agent === (agent ?? count.agent);
+        const isCounted = Object.keys(others).length === 0;
+        return { queue: name, ...(isCounted && { open: sum(isOf) }) };
+      }),
     };
   },
 });
+
+/** The tenant's queues, as its settings say. */
+export async function queuesOf({ tenantId, revision }: Actor, { snapshots }: Services): Promise<readonly AskQueue[]> {
+  return (await snapshots.at(revision).tenants.get(tenantId))?.settings.queues ?? [];
+}
 
 /** For pages that look again every few seconds: as long as it is the same, nothing in the inbox has changed. */
 export const readInboxRevision = act("readInboxRevision", {

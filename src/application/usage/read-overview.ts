@@ -77,7 +77,7 @@ async function waitingNow(
   const range = { from: new Date(begin).toISOString(), to: new Date(now()).toISOString() };
   const [counts, { overdue }, oldest, closed] = await Promise.all([
     asks.openCounts(tenantId),
-    asks.overdueAndClaimed(tenantId, id),
+    asks.furtherCounts(tenantId, id),
     asks.oldestOpen(tenantId, "staff"),
     asks.closed(tenantId, range, {}, most.closed),
   ]);

@@ -1,15 +1,16 @@
 /** How an ask stands now, beside the form that decides it: who is at it, or who has decided. It is asked for anew while somebody looks. */
 import type { Ask } from "../../asks/ask.js";
 import { askClosed } from "../../asks/ask-sentence.js";
-import { claimOf } from "../../asks/claim.js";
-import { Button, Form, Time } from "../parts.js";
+import { claimOf, deferralFault, deferralOf } from "../../asks/claim.js";
+import { Button, Choice, Form, Time } from "../parts.js";
 import type { Names, Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 import { pollSeconds } from "./inbox-list.js";
 import { nameOf } from "./who.js";
 
 export function AskState({ visit, ask, names }: { readonly visit: Visit; readonly ask: Ask; readonly names: Names }) {
-  const claim = claimOf(ask, visit.services.now());
+  const now = visit.services.now();
+  const [claim, deferred] = [claimOf(ask, now), deferralOf(ask, now)];
   const isMine = claim?.by.id === visit.actor.id;
   return (
     <div
@@ -50,7 +51,47 @@ export function AskState({ visit, ask, names }: { readonly visit: Visit; readonl
           </Button>
         </Form>
       )}
+      {ask.status !== "open" || (claim !== undefined && !isMine) ? undefined : deferred === undefined ? (
+        <PutOff visit={visit} ask={ask} />
+      ) : (
+        <Form label="Bring back">
+          <span>
+            <Text inline text={nameOf(deferred.by, names)} /> has put it off until <Time at={deferred.until} />
+          </span>
+          <Button does="bringBack" kind="quiet" shortcut="d">
+            Bring back
+          </Button>
+        </Form>
+      )}
     </div>
+  );
+}
+
+const hourMs = 3_600_000;
+const times = [
+  [hourMs, "1 hour"],
+  [4 * hourMs, "4 hours"],
+  [24 * hourMs, "1 day"],
+  [7 * 24 * hourMs, "1 week"],
+] as const;
+
+/** For a time that ends before its deadline. */
+function PutOff({ visit, ask }: { readonly visit: Visit; readonly ask: Ask }) {
+  const now = visit.services.now();
+  const options = times.filter(([ms]) => deferralFault(ask, new Date(now + ms).toISOString(), now) === undefined);
+  if (options.length === 0) return undefined;
+  return (
+    <Form label="Put off">
+      <Choice
+        visit={visit}
+        name="for"
+        label="Put off for"
+        options={options.map(([ms, words]) => [String(ms), words] as const)}
+      />
+      <Button does="defer" kind="quiet" shortcut="d">
+        Put off
+      </Button>
+    </Form>
   );
 }
 

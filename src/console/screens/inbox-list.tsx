@@ -1,7 +1,7 @@
 /** The list of the inbox: what waits, whoever is at it, and the filters that hold. */
 import type { countAsks } from "../../application/asks/count-asks.js";
 import { type Ask, askKinds } from "../../asks/ask.js";
-import { claimOf } from "../../asks/claim.js";
+import { claimOf, deferralOf } from "../../asks/claim.js";
 import { Badge, Choice, Field, More, Time } from "../parts.js";
 import { type Names, query, searchWith, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
@@ -24,9 +24,35 @@ function addressOf(visit: Visit, askId: string): string {
   return `${inboxPath}/${askId}${searchWith(visit)}`;
 }
 
+/** What waits now: what is put off waits too, but later. */
+export function waiting({ open, deferred }: Counts): number {
+  return Math.max(0, open - deferred);
+}
+
+/** The parts of it that have a name, each at its address. */
+function Queues({ visit, counts }: { readonly visit: Visit; readonly counts: Counts }) {
+  if (counts.byQueue.length === 0) return undefined;
+  const here = query(visit, "queue");
+  return (
+    <nav class="rounds" aria-label="Queues">
+      <a href={inboxPath} aria-current={here === undefined ? "page" : undefined}>
+        All
+      </a>
+      {counts.byQueue.map(({ queue, open }) => (
+        <a href={`${inboxPath}?queue=${encodeURIComponent(queue)}`} aria-current={queue === here ? "page" : undefined}>
+          <Text inline text={queue} />
+          {open === undefined ? undefined : <span class="dim">{` ${open}`}</span>}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
 function Filters({ visit }: { readonly visit: Visit }) {
+  const queue = query(visit, "queue");
   return (
     <form method="get" action={inboxPath} class="row" data-filter="">
+      {queue === undefined ? undefined : <input type="hidden" name="queue" value={queue} />}
       <Choice
         visit={visit}
         name="kind"
@@ -54,6 +80,7 @@ function Filters({ visit }: { readonly visit: Visit }) {
           ["", "Whatever waits"],
           ["mine", "Claimed by me"],
           ["overdue", "Overdue"],
+          ["later", "Put off"],
         ]}
       />
       <Field
@@ -88,7 +115,7 @@ export function List({
   return (
     <section class="list" id="asks" data-poll={pollSeconds} aria-label="What waits">
       <p class="counts">
-        <strong>{counts.open}</strong> {counts.open === 1 ? "waits" : "wait"}
+        <strong>{waiting(counts)}</strong> {waiting(counts) === 1 ? "waits" : "wait"}
         {counts.overdue > 0 && (
           <>
             {" · "}
@@ -101,7 +128,14 @@ export function List({
             <a href={`${inboxPath}?show=mine`}>{`${counts.mine} claimed by you`}</a>
           </>
         )}
+        {counts.deferred > 0 && (
+          <>
+            {" · "}
+            <a href={`${inboxPath}?show=later`}>{`${counts.deferred} put off`}</a>
+          </>
+        )}
       </p>
+      <Queues visit={visit} counts={counts} />
       {counts.byKind.review + counts.byKind.approval > 1 && (
         <p>
           <a href={`${inboxPath}/several`}>Decide several</a>
@@ -134,6 +168,7 @@ export function List({
 function Row({ ask, names, visit }: { readonly ask: Ask; readonly names: Names; readonly visit: Visit }) {
   const now = visit.services.now();
   const claim = claimOf(ask, now);
+  const deferred = deferralOf(ask, now);
   const isOverdue = ask.overdueAt !== undefined && Date.parse(ask.overdueAt) <= now;
   return (
     <>
@@ -144,13 +179,18 @@ function Row({ ask, names, visit }: { readonly ask: Ask; readonly names: Names; 
       <span class="preview">
         <Text inline text={previewLine(ask)} />
       </span>
-      {claim === undefined && !isOverdue && ask.deadline === undefined ? undefined : (
+      {claim === undefined && deferred === undefined && !isOverdue && ask.deadline === undefined ? undefined : (
         <span class="marks">
           {isOverdue && <Badge tone="warn">overdue</Badge>}
           {claim !== undefined && (
             <Badge tone={claim.by.id === visit.actor.id ? "good" : "plain"}>
               <Text inline text={claim.by.id === visit.actor.id ? "yours" : nameOf(claim.by, names)} />
             </Badge>
+          )}
+          {deferred !== undefined && (
+            <span class="dim">
+              put off until <Time at={deferred.until} />
+            </span>
           )}
           {ask.deadline !== undefined && (
             <span class="dim">

@@ -1,11 +1,12 @@
 /** The inbox: what waits for a person, and one of them with all that deciding it takes. */
 import { answerAsk } from "../../application/asks/answer-ask.js";
-import { claimAsk, releaseAsk } from "../../application/asks/claim-ask.js";
+import { claimAsk, deferAsk, releaseAsk } from "../../application/asks/claim-ask.js";
 import { countAsks, readInboxRevision } from "../../application/asks/count-asks.js";
 import { listAsks } from "../../application/asks/list-asks.js";
 import { readAsk } from "../../application/asks/read-ask.js";
 import { readConversation } from "../../application/sessions/read-conversation.js";
 import type { Ask } from "../../asks/ask.js";
+import { longestDeferralMs } from "../../asks/claim.js";
 import { heldCall, heldText, reviewedAs } from "../../asks/proposal.js";
 import { attempt } from "../../conversation/problem.js";
 import { perform, query, type Screen, searchWith, sentIn, type View, type Visit } from "../screen.js";
@@ -14,15 +15,18 @@ import { About, Decide, Drafts, titleOf } from "./ask-decision.js";
 import { Bubbles, Kind } from "./ask-parts.js";
 import { AskState } from "./ask-state.js";
 import { argsSent } from "./call-form.js";
-import { inboxPath, List } from "./inbox-list.js";
+import { inboxPath, List, waiting } from "./inbox-list.js";
 
 const shownAtOnce = 30;
 const minute = 60_000;
 
 async function openAsks(visit: Visit) {
-  const [kind, audience, subject, show] = ["kind", "audience", "subject", "show"].map((name) => query(visit, name));
+  const names = ["kind", "audience", "subject", "show", "queue"];
+  const [kind, audience, subject, show, queue] = names.map((name) => query(visit, name));
   return perform(visit, listAsks, {
-    ...{ kind, audience, subject },
+    ...{ kind, audience, subject, queue },
+    // What is overdue is shown although somebody has put it off.
+    ...(show !== "overdue" && { deferred: String(show === "later") }),
     ...(show === "mine" && { claimedBy: "me" }),
     ...(show === "overdue" && { overdue: "true" }),
     status: "open",
@@ -51,7 +55,7 @@ async function showList(visit: Visit): Promise<View> {
   const list = await loadList(visit);
   return {
     title: "Inbox",
-    count: list.counts.open,
+    count: waiting(list.counts),
     wide: true,
     body: (
       <div class="inbox">
@@ -75,7 +79,7 @@ async function showOne(visit: Visit, isSure = false): Promise<View> {
   const isOpen = ask.status === "open";
   return {
     title: "Inbox",
-    count: list.counts.open,
+    count: waiting(list.counts),
     wide: true,
     ...(isSure && { notice: "This tool is asked about each time. Press again, and it is called." }),
     body: (
@@ -116,17 +120,26 @@ async function conversationOf(visit: Visit, { from: { sessionId } }: Ask) {
   );
 }
 
-/** Answers it, and goes on to the next that waits and that nobody else is at. */
-async function decide(visit: Visit, answerOf: (ask: Ask) => object): Promise<string> {
+/** Answers it, and goes on. */
+function decide(visit: Visit, answerOf: (ask: Ask) => object): Promise<string> {
+  return goOn(visit, "decided", async (askId) => {
+    const ask = await perform(visit, readAsk, { askId });
+    await perform(visit, answerAsk, { askId, answer: { ...answerOf(ask), ...why(visit) } });
+  });
+}
+
+/** Does it, and goes to the next that waits and that nobody else is at. */
+async function goOn(visit: Visit, done: string, does: (askId: string) => Promise<unknown>): Promise<string> {
   const askId = visit.params.askId ?? "";
-  const [{ items }, ask] = await Promise.all([openAsks(visit), perform(visit, readAsk, { askId })]);
+  // Looked up before: what is done goes off the list.
+  const { items } = await openAsks(visit);
   const at = items.findIndex((one) => one.askId === askId);
-  await perform(visit, answerAsk, { askId, answer: { ...answerOf(ask), ...why(visit) } });
+  await does(askId);
   const others = [...items.slice(Math.max(at, 0)), ...items.slice(0, Math.max(at, 0))];
   const next = others.find(
     ({ askId: id, claim }) => id !== askId && (claim?.by.id ?? visit.actor.id) === visit.actor.id,
   );
-  return `${inboxPath}${next === undefined ? "" : `/${next.askId}`}${searchWith(visit, { done: "decided" })}`;
+  return `${inboxPath}${next === undefined ? "" : `/${next.askId}`}${searchWith(visit, { done })}`;
 }
 
 /** Why it was decided so, as far as something was written. */
@@ -151,6 +164,12 @@ const approved = (decision: "once" | "session") => async (visit: Visit) => {
     return showOne(visit, true);
   return decide(visit, () => ({ decision, ...(args !== undefined && { args }) }));
 };
+
+/** Until when it is put off: so many milliseconds from now. */
+function putOff(visit: Visit) {
+  const ms = Number(sentIn(visit, "for"));
+  return { until: ms > 0 && ms <= longestDeferralMs ? new Date(visit.services.now() + ms).toISOString() : "" };
+}
 
 /** Stays on the ask. */
 function claiming(change: (visit: Visit, askId: string) => Promise<unknown>) {
@@ -184,6 +203,8 @@ export const ask: Screen = {
     respond: (visit) => decide(visit, () => ({ response: sentIn(visit, "response") })),
     claim: claiming((visit, askId) => perform(visit, claimAsk, { askId, claim: {} })),
     takeOver: claiming((visit, askId) => perform(visit, claimAsk, { askId, claim: { takeOver: true } })),
+    defer: (visit) => goOn(visit, "deferred", (askId) => perform(visit, deferAsk, { askId, deferral: putOff(visit) })),
+    bringBack: claiming((visit, askId) => perform(visit, deferAsk, { askId, deferral: { until: null } })),
     release: claiming((visit, askId) => perform(visit, releaseAsk, { askId })),
   },
 };

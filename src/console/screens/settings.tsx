@@ -1,6 +1,7 @@
 /** The tenant's settings: the simple ones as a form, the others as they are. */
 import { changeSettings, readSettings } from "../../application/tenants/own-settings.js";
 import { audiences } from "../../asks/policy.js";
+import type { AskQueue } from "../../asks/queues.js";
 import { ordersInDataActions } from "../../supervision/orders-in-data.js";
 import { Button, Choice, Facts, Field, Form } from "../parts.js";
 import { perform, type Screen, sentIn, type Visit } from "../screen.js";
@@ -26,6 +27,7 @@ export const settings: Screen = {
       providers,
       embeddings,
       clientMay,
+      queues = [],
       jurisdiction,
     } = tenant.settings;
     return {
@@ -63,6 +65,14 @@ export const settings: Screen = {
             <h2>Asks</h2>
             <Policy visit={visit} name="reviews" label="Reviews" stored={reviews} />
             <Policy visit={visit} name="approvals" label="Approvals" stored={approvals} />
+            <Field
+              visit={visit}
+              name="queues"
+              label="Queues of the inbox"
+              lines={3}
+              stored={queues.map(queueLine).join("\n")}
+              hint="One a line, with what is in it: Refunds: kind=approval&tool=shop/refund. By kind, audience, priority, agent, supervisor, tool, subject."
+            />
             <h2>Browsers</h2>
             <Field
               visit={visit}
@@ -110,6 +120,7 @@ export const settings: Screen = {
         ordersInData: sentIn(visit, "ordersInData"),
         reviews: { ...stored.reviews, ...policyOf(visit, "reviews") },
         approvals: { ...stored.approvals, ...policyOf(visit, "approvals") },
+        queues: queuesIn(sentIn(visit, "queues")),
         corsOrigins: lines("corsOrigins"),
       };
       await perform(visit, changeSettings, { change: { name: sentIn(visit, "name"), settings } });
@@ -117,6 +128,23 @@ export const settings: Screen = {
     },
   },
 };
+
+/** A queue as a line: its name, and its filters as an address has them. */
+function queueLine({ name, ...filters }: AskQueue): string {
+  const search = new URLSearchParams();
+  for (const [field, value] of Object.entries(filters)) if (value !== undefined) search.set(field, value);
+  return `${name}: ${search}`;
+}
+
+function queuesIn(text: string) {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const queues = lines.map((line) => {
+    const at = line.indexOf(":");
+    const [name, filters] = at < 0 ? [line, ""] : [line.slice(0, at), line.slice(at + 1)];
+    return { ...Object.fromEntries(new URLSearchParams(filters.trim())), name: name.trim() };
+  });
+  return queues.length === 0 ? null : queues;
+}
 
 function Policy({
   visit,

@@ -122,7 +122,7 @@ async function decide(visit: Visit, decision: Together): Promise<string | View> 
   const askIds = visit.sent?.getAll("ask") ?? [];
   const [note, message] = ["note", "message"].map((name) => sentIn(visit, name) || undefined);
   if (sentIn(visit, "sure") !== decision || askIds.length === 0) return confirm(visit, decision, askIds);
-  const { decided, refused } = await perform(visit, answerAsks, { askIds, decision, note, message });
+  const { decided, refused } = await perform(visit, answerAsks, { answers: { askIds, decision, note, message } });
   if (refused.length === 0) return `${inboxPath}?done=decided`;
   return {
     title: "Not all of them",

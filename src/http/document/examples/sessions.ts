@@ -228,6 +228,13 @@ export const sessionExamples: Readonly<Record<string, unknown>> = {
     openedAt: at,
   },
   "claimAsk request": { takeOver: true },
+  "deferAsk request": { until: "2026-11-23T08:00:00.000Z" },
+  "answerAsks request": { askIds: [askId], decision: "accept", note: "As agreed on Monday." },
+  "answerAsks 200": {
+    batchId: "bat_01m8072fy4n4cxdfev890nzwnd",
+    decided: [],
+    refused: [{ askId, code: "claimed", detail: "Somebody else is at this ask." }],
+  },
   "listAsksCounts 200": {
     open: 3,
     byKind: { human: 0, context: 0, approval: 1, review: 2, handover: 0 },
@@ -235,6 +242,8 @@ export const sessionExamples: Readonly<Record<string, unknown>> = {
     byAgent: [{ agent: "clerk", open: 3 }],
     overdue: 1,
     mine: 0,
+    deferred: 1,
+    byQueue: [{ queue: "Refunds" }, { queue: "Reviews", open: 2 }],
   },
   "getAsksReport 200": {
     from: "2026-11-15T00:00:00.000Z",
