@@ -40,6 +40,7 @@ export interface DecisionFilter {
   readonly agent?: string | undefined;
   readonly subject?: string | undefined;
   readonly mode?: string | undefined;
+  readonly sessionId?: string | undefined;
   /** `none`: nobody has labelled it. */
   readonly label?: Label | "none" | undefined;
   /** From this time on and up to that one, which is left out; milliseconds since the epoch. */
@@ -94,17 +95,22 @@ export class DecisionStore {
     before: DecisionPosition | undefined,
     limit: number,
   ): Promise<Decision[]> {
-    const { supervisor, agent, subject, action, hook, mode } = columnsOf;
+    const { supervisor, agent, subject, action, hook, mode, sessionId } = columnsOf;
     const isLabelled = label === undefined || label === "none" ? undefined : label;
-    const index = byIndex({
-      decisions_by_subject: subject,
-      decisions_by_label: isLabelled,
-      decisions_by_supervisor: supervisor,
-      decisions_by_agent: agent,
-      decisions_by_time: "",
-    });
+    // A session's own stand together in the table.
+    const index = byIndex(
+      sessionId === undefined
+        ? {
+            decisions_by_subject: subject,
+            decisions_by_label: isLabelled,
+            decisions_by_supervisor: supervisor,
+            decisions_by_agent: agent,
+            decisions_by_time: "",
+          }
+        : {},
+    );
     const conditions = allOf([
-      ...equals({ supervisor, agent, subject, action, hook, mode, label: isLabelled }),
+      ...equals({ supervisor, agent, subject, action, hook, mode, label: isLabelled, owner_id: sessionId }),
       ...(label === "none" ? [sql`label IS NULL`] : []),
       ...(from === undefined ? [] : [sql`at >= ${from}`]),
       ...(to === undefined ? [] : [sql`at < ${to}`]),

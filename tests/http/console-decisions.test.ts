@@ -62,3 +62,37 @@ it("names people wherever records hold their ids: who writes and labels, to othe
     expect(await (await ada.visit(path)).text(), path).not.toContain(ada.personId);
   }
 });
+
+it("a verdict is labelled where the conversation shows it, by a key each; what passed is labelled from its own page", async () => {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant", { supervisors: ["rules"] });
+  await tenant.rules("rules", [{ match: { type: "phrases", phrases: ["refund"] }, action: "block", reason: "money" }]);
+  await model.reply({ text: "Yes.", repeat: true });
+  const [session, other] = [await tenant.session(), await tenant.session()];
+  for (const of of [session, other]) await tenant.say(of, "A refund?");
+  const said = `/console/conversations/${session}`;
+  const ada = await signIn(tenant);
+  const page = async (path = said) => (await ada.visit(path)).text();
+  await eventually(async () => expect(await page()).toContain('data-key="v"'));
+  const shown = await page();
+  const { items } = (await tenant.call("GET", `/v1/decisions?sessionId=${session}`)).body;
+  expect(items).toMatchObject([{ sessionId: session, supervisor: "rules" }]);
+  expect((await tenant.call("GET", "/v1/decisions?sessionId=ses_none")).body.items).toEqual([]);
+  const [{ decisionId, about }] = items;
+  expect(shown.split(`name="decision" value="${decisionId}"`)).toHaveLength(2);
+  for (const key of ["r", "w", "u"]) expect(shown).toContain(`data-key="${key}"`);
+
+  const done = await ada.visit(`${said}?before=99`, { do: "wrong", decision: decisionId });
+  expect(done.headers.get("location")).toBe(`${said}?before=99&done=saved`);
+  expect((await tenant.call("GET", `/v1/decisions/${decisionId}`)).body.labels).toMatchObject([
+    { label: "wrong", by: { kind: "person", id: ada.personId } },
+  ]);
+  const after = await page();
+  expect(after).not.toContain('data-key="v"');
+  expect(after).toContain("wrong");
+
+  const passed = await ada.visit(`${said}/messages/${about.messageId}`, { do: "passed" });
+  expect(passed.headers.get("location")).toContain(`/console/decisions/dec_${session}_0_${about.messageId}`);
+  const stranger = await signIn(await newTenant());
+  expect((await stranger.visit(said, { do: "wrong", decision: decisionId })).status).toBe(404);
+});

@@ -34,6 +34,7 @@ export const listDecisions = act("listDecisions", {
       hook: z.enum(hooks).optional(),
       agent: itemName.optional(),
       subject: subjectSchema.optional(),
+      sessionId: z.string().max(100).optional(),
       mode: z.enum(modes).optional(),
       label: z.enum([...labels, "none"]).optional(),
       ...rangeInput(),

@@ -4,11 +4,13 @@ import { holdSession, releaseSession } from "../../application/sessions/hold-ses
 import { readConversation } from "../../application/sessions/read-conversation.js";
 import { readSession } from "../../application/sessions/read-session.js";
 import { writeAsStaff } from "../../application/sessions/write-as-staff.js";
+import { labelDecision } from "../../application/supervision/label-decision.js";
+import { listDecisions } from "../../application/supervision/list-decisions.js";
 import { authorize } from "../../tenancy/authority.js";
 import { Badge, Button, Facts, Field, Form, Time } from "../parts.js";
-import { type Names, perform, query, type Screen, sentIn, type Visit } from "../screen.js";
+import { type Names, perform, query, type Screen, searchWith, sentIn, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
-import { Bubbles } from "./ask-parts.js";
+import { Bubbles } from "./bubbles.js";
 import { Who } from "./who.js";
 
 type Session = Awaited<ReturnType<typeof readSession>>;
@@ -23,6 +25,8 @@ export const conversation: Screen = {
       perform(visit, readConversation, { sessionId, before: query(visit, "before") }),
       visit.names(),
     ]);
+    const from = items.find(({ message }) => message.createdAt !== undefined)?.message.createdAt;
+    const decisions = await perform(visit, listDecisions, { sessionId, from, limit: "200" });
     const asks = items.flatMap((item) => item.asks).filter(({ status }) => status === "open");
     return {
       title: "Conversation",
@@ -49,7 +53,12 @@ export const conversation: Screen = {
                 </a>
               </p>
             ))}
-            <Bubbles items={items} names={names} at={`/console/conversations/${sessionId}`} />
+            <Bubbles
+              items={items}
+              names={names}
+              at={`/console/conversations/${sessionId}`}
+              decisions={decisions.items}
+            />
           </div>
           {authorize(visit.actor, writeAsStaff).ok ? <TakingOver visit={visit} session={session} /> : undefined}
         </>
@@ -66,6 +75,9 @@ export const conversation: Screen = {
       await perform(visit, writeAsStaff, { sessionId: visit.params.sessionId, message });
       return `${pathOf(visit)}?done=said#write`;
     },
+    right: label,
+    wrong: label,
+    unsure: label,
     release: async (visit) => {
       await perform(visit, releaseSession, { sessionId: visit.params.sessionId });
       return `${pathOf(visit)}?done=returned`;
@@ -76,6 +88,13 @@ export const conversation: Screen = {
     },
   },
 };
+
+/** Says whether a verdict was right, and stays where it is shown. */
+async function label(visit: Visit): Promise<string> {
+  const given = { decisionId: sentIn(visit, "decision"), label: { label: sentIn(visit, "do") } };
+  await perform(visit, labelDecision, given);
+  return `${pathOf(visit)}${searchWith(visit, { done: "saved" })}`;
+}
 
 function pathOf({ params }: Visit): string {
   return `/console/conversations/${params.sessionId ?? ""}`;

@@ -12,8 +12,9 @@ import { attempt } from "../../conversation/problem.js";
 import { perform, query, type Screen, searchWith, sentIn, type View, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 import { About, Decide, Drafts, titleOf } from "./ask-decision.js";
-import { Bubbles, Kind } from "./ask-parts.js";
+import { Kind } from "./ask-parts.js";
 import { AskState } from "./ask-state.js";
+import { Bubbles } from "./bubbles.js";
 import { argsSent } from "./call-form.js";
 import { inboxPath, List, waiting } from "./inbox-list.js";
 

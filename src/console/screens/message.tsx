@@ -3,12 +3,14 @@ import { editMessage } from "../../application/sessions/edit-message.js";
 import { eraseMessage } from "../../application/sessions/erase-message.js";
 import { readVersions } from "../../application/sessions/read-versions.js";
 import { restoreMessage } from "../../application/sessions/restore-message.js";
+import { labelMessage } from "../../application/supervision/label-decision.js";
 import { messageText } from "../../conversation/message.js";
 import { authorize } from "../../tenancy/authority.js";
 import { Badge, Button, Confirm, Field, Form, Time } from "../parts.js";
 import { perform, type Screen, sentIn, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 import { Diff } from "./ask-parts.js";
+import { decisionsPath } from "./decision-words.js";
 import { Who } from "./who.js";
 
 type Version = Awaited<ReturnType<typeof readVersions>>["items"][number];
@@ -59,12 +61,23 @@ export const message: Screen = {
             ))}
           </ol>
           {items.length > 1 ? <p class="hint">That you read this is on record.</p> : undefined}
+          {authorize(visit.actor, labelMessage).ok ? (
+            <Form label="Label" plain>
+              <Button does="passed" shortcut="w">
+                It should have been stopped
+              </Button>
+            </Form>
+          ) : undefined}
           {last === undefined ? undefined : <Change visit={visit} last={last} />}
         </>
       ),
     };
   },
   posts: {
+    passed: async (visit) => {
+      const { decisionId } = await perform(visit, labelMessage, { ...visit.params, label: { label: "wrong" } });
+      return `${decisionsPath}/${decisionId}?done=saved`;
+    },
     edit: async (visit) => {
       const turnId = sentIn(visit, "turnId");
       const edit = {
