@@ -27,17 +27,43 @@ async function person(name, email, role) {
     : call("POST", `/v1/people/${known.personId}/invitations`);
 }
 
+/** A memory of two conversations, one of them in another script. */
+async function remembered() {
+  const { vaultId } = await call("POST", "/v1/vaults", { title: "Customers" });
+  const about = { title: "What we know of Ana", subject: "ana", model: "offline" };
+  const { memoryId } = await call("POST", `/v1/vaults/${vaultId}/memories`, about);
+  const memory = `/v1/memories/${memoryId}`;
+  const said = ["My parcel comes to Turin.", "Noted: Turin.", "أفضّل أن تكتبوا لي بالعربية.", "Of course."];
+  const messages = said.map((content, at) => ({ role: at % 2 === 0 ? "user" : "assistant", content }));
+  await call("POST", `${memory}/threads/orders/messages`, { messages });
+  await call("POST", `${memory}/threads/orders/end`, {});
+  await call("POST", `${memory}/await-consistency`, { threadId: "orders", level: "context", timeoutMs: 20_000 });
+  const { entryId } = await call("POST", `${memory}/entries`, {
+    rawEntry: "Ana is allergic to nuts.",
+    tags: { kind: "health" },
+  });
+  const at = `/console/memories/${memoryId}`;
+  return { memory: at, entry: `${at}/entries/${entryId}`, context: `${at}/context/1`, found: `${at}?words=parcel` };
+}
+
 /** Something to be seen: people, a call that waits for approval, a text that was changed, a receiver. */
 async function furnish() {
   await person("Grace Hopper", "grace@example.com", "reviewer");
   await person("حسن العلي", "hasan@example.com", "operator");
   await call("PUT", "/v1/webhooks/crm", { url: "https://crm.example/hook", events: ["turn.completed", "ask.opened"] });
+  const queues = [
+    { name: "Refunds", kind: "approval" },
+    { name: "Reviews", kind: "review" },
+  ];
+  await call("PATCH", "/v1/tenant", { settings: { queues } });
+  let conversation;
   for (const content of [
     "My card is 4111 1111 1111 1111. How long does delivery take?",
     "Refund order 1001, please.",
   ]) {
     const { sessionId } = await call("POST", "/v1/sessions", { agent: "shop", subject: "ana" });
     await call("POST", `/v1/sessions/${sessionId}/messages`, { content });
+    conversation ??= `/console/conversations/${sessionId}`;
   }
   const topic = "Do we answer customers on Sundays?";
   const { sessionId } = await call("POST", "/v1/roundtables", { topic, mode: "collaborative", agentCount: 3 });
@@ -49,13 +75,19 @@ async function furnish() {
   const { client_id } = await call("POST", "/oauth/register", program);
   const asked = { response_type: "code", client_id, redirect_uri, code_challenge_method: "S256" };
   const authorize = `/console/authorize?${new URLSearchParams({ ...asked, code_challenge: "x".repeat(43) })}`;
-  return { authorize, roundtable: `/console/roundtables/${sessionId}`, run: `/console/runs/${runId}` };
+  return {
+    authorize,
+    ...(await remembered()),
+    conversation,
+    roundtable: `/console/roundtables/${sessionId}`,
+    run: `/console/runs/${runId}`,
+  };
 }
 
 /** What docs/console.md shows. */
 const shown = ["overview", "inbox", "roundtable", "authorize", "decisions", "supervisors", "people"];
 const views = folder
-  ? [1280, 800, 390].flatMap((width) => ["light", "dark"].map((colorScheme) => ({ width, colorScheme })))
+  ? [1440, 800, 390].flatMap((width) => ["light", "dark"].map((colorScheme) => ({ width, colorScheme })))
   : [{ width: 1120, colorScheme: "light" }];
 const to = folder ?? "docs/pictures";
 mkdirSync(to, { recursive: true });
@@ -84,6 +116,9 @@ for (const { width, colorScheme } of views) {
       if (width > 1_000 && (await first.count()) > 0) await first.click();
       await page.waitForTimeout(700);
     }
+    // Its verdicts are open, as they are labelled.
+    if (name === "conversation")
+      await page.evaluate("for (const fold of document.querySelectorAll('.shield')) fold.open = true");
     const file = folder ? `${name}-${width}-${colorScheme}.png` : `console-${name}.png`;
     await page.screenshot({ path: `${to}/${file}`, fullPage: folder !== undefined && width < 500 });
     console.log(`${to}/${file}`);

@@ -10,6 +10,8 @@ import { endUsers, endUsersFile, endUsersJob } from "./screens/end-users.js";
 import { grants } from "./screens/grants.js";
 import { ask, inbox } from "./screens/inbox.js";
 import { keys } from "./screens/keys.js";
+import { memories, memory, memoryContext } from "./screens/memories.js";
+import { memoryEntry } from "./screens/memory-entry.js";
 import { message } from "./screens/message.js";
 import { overview } from "./screens/overview.js";
 import { people } from "./screens/people.js";
@@ -25,6 +27,7 @@ import { you } from "./screens/you.js";
 export const screens: readonly Screen[] = [
   ...[overview, inbox, several, ask, conversations, conversation, message, turn],
   ...[runs, run, runTrace, roundtables, roundtable, decisions, decision],
+  ...[memories, memory, memoryEntry, memoryContext],
   ...resources,
   ...[
     people,
