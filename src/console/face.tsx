@@ -198,9 +198,12 @@ function visitOf(c: C, me: SignedIn): Visit {
 
 async function whoIs(c: C): Promise<SignedIn | undefined> {
   const secret = sessionSecret(c);
-  return secret === undefined
-    ? undefined
-    : authenticateSession(secret, c.var.services, c.req.header("x-poll") === undefined);
+  return secret === undefined ? undefined : authenticateSession(secret, c.var.services, !isByItself(c));
+}
+
+/** What a page asks for by itself says nothing of whether somebody is there. */
+function isByItself(c: C): boolean {
+  return c.req.header("x-poll") !== undefined || c.req.header("accept") === "text/event-stream";
 }
 
 /** To the door, and from there back to this page. */

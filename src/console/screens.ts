@@ -21,12 +21,14 @@ import { run, runs, runTrace } from "./screens/runs.js";
 import { settings } from "./screens/settings.js";
 import { several } from "./screens/several.js";
 import { turn } from "./screens/turn.js";
+import { watched } from "./screens/watched.js";
 import { webhook, webhooks } from "./screens/webhooks.js";
 import { you } from "./screens/you.js";
 
 export const screens: readonly Screen[] = [
   ...[overview, inbox, several, ask, conversations, conversation, message, turn],
   ...[runs, run, runTrace, roundtables, roundtable, decisions, decision],
+  ...watched,
   ...[memories, memory, memoryEntry, memoryContext],
   ...resources,
   ...[

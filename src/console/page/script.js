@@ -240,8 +240,50 @@ setInterval(async () => {
   }
 }, 1000);
 
+/** The events of what goes on, at the address that the page says: each has it looked at anew, and a reply is shown as far as it is written. */
+let heard;
+let partial = "";
+function listen() {
+  const place = document.querySelector("[data-events]");
+  // What can't be seen in a text, or turns it around, is a mark until the page shows it as a whole.
+  if (place) place.textContent = partial.replace(/(?!\n)\p{C}/gu, "\ufffd");
+  if (heard?.at === place?.dataset.events) return;
+  heard?.source.close();
+  heard = undefined;
+  partial = "";
+  if (!place) return;
+  const { events: at, hears } = place.dataset;
+  const source = new EventSource(at);
+  const mine = { at, source };
+  heard = mine;
+  const on = (types, does) => {
+    for (const type of types.split(" ")) source.addEventListener(type, does);
+  };
+  on(hears, () => {
+    polledAt = 0;
+  });
+  on("reply.delta run.delta", ({ data }) => {
+    const { offset, text } = JSON.parse(data);
+    partial = partial.slice(0, offset) + text;
+    listen();
+  });
+  on("reply.retracted run.retracted", () => {
+    partial = "";
+    listen();
+  });
+  // It is over, or can't be had: the page is looked at anew, and says whether there is more to hear.
+  on("error", () => {
+    source.close();
+    polledAt = 0;
+    setTimeout(() => {
+      if (heard === mine) heard = undefined;
+    }, 4000);
+  });
+}
+
 /** Times as what they are from now, buttons that need script, and the code of a link. */
 function freshen() {
+  listen();
   const now = Date.now();
   for (const time of all("time[datetime]")) {
     const seconds = (Date.parse(time.dateTime) - now) / 1000;

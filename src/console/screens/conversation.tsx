@@ -11,6 +11,7 @@ import { Badge, Button, Facts, Field, Form, Time } from "../parts.js";
 import { type Names, perform, query, type Screen, searchWith, sentIn, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 import { Bubbles } from "./bubbles.js";
+import { Going } from "./watched.js";
 import { Who } from "./who.js";
 
 type Session = Awaited<ReturnType<typeof readSession>>;
@@ -59,6 +60,13 @@ export const conversation: Screen = {
               at={`/console/conversations/${sessionId}`}
               decisions={decisions.items}
             />
+            {session.lastTurn?.status !== "running" || query(visit, "before") !== undefined ? undefined : (
+              <Going
+                visit={visit}
+                kind="session"
+                at={`/console/conversations/${sessionId}/turns/${session.lastTurn.turnId}`}
+              />
+            )}
           </div>
           {authorize(visit.actor, writeAsStaff).ok ? <TakingOver visit={visit} session={session} /> : undefined}
         </>

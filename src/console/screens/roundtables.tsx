@@ -13,7 +13,7 @@ import { Badge, Button, Choice, Facts, Field, Form, More, Table, Time, type Tone
 import { perform, query, type Screen, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 import { Consensus, Failures, Positions, Requests, Synthesis } from "./debate-parts.js";
-import { OpenAsks, watchSeconds } from "./watched.js";
+import { Going, OpenAsks, watchSeconds } from "./watched.js";
 
 const statusWords: Readonly<Record<Roundtable["status"], readonly [string, Tone]>> = {
   completed: ["completed", "good"],
@@ -101,6 +101,7 @@ export const roundtable: Screen = {
                 <h2>{`Round ${taken[0]?.round ?? currentRound + 1} goes on`}</h2>
                 <p class="dim">{`${taken.length} of ${found.agents.length} have spoken.`}</p>
                 <Positions positions={taken} />
+                <Going visit={visit} kind="roundtable" at={`/console/roundtables/${roundtableId}`} />
               </>
             ) : undefined}
             <Rounds current={shown === found ? currentRound : (round?.round ?? 0)} last={currentRound} />

@@ -10,7 +10,7 @@ import { Badge, Choice, Confirm, Facts, Field, Form, More, Table, Time, type Ton
 import { perform, query, type Screen, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 import { Story } from "./time-line.js";
-import { OpenAsks, watchSeconds } from "./watched.js";
+import { Going, OpenAsks, watchSeconds } from "./watched.js";
 
 const tones: Readonly<Record<Run["status"], Tone>> = {
   running: "plain",
@@ -89,6 +89,7 @@ export const run: Screen = {
             {input === undefined ? <p class="dim">Supervision still looks at it.</p> : <Text text={input} />}
             <h2>Steps</h2>
             <Steps run={found} />
+            {isOver ? undefined : <Going visit={visit} kind="run" at={`/console/runs/${runId}`} />}
             {response === undefined && error === undefined ? undefined : <h2>What it came to</h2>}
             {response === undefined ? undefined : <Text text={response} />}
             {error === undefined ? undefined : (
