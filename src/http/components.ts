@@ -100,7 +100,7 @@ import { synthesisSchema } from "../roundtable/synthesis.js";
 import { clarificationSchema } from "../routing/clarifications.js";
 import { workerResultSchema } from "../routing/routing-input.js";
 import { newRunSchema, runSchema, runSummarySchema } from "../routing/run.js";
-import { teamSchema } from "../routing/team.js";
+import { routerSchema, teamSchema } from "../routing/team.js";
 import { routingDecisionSchema, runTraceSchema, tracedEventSchema, turnTraceSchema } from "../routing/trace.js";
 import { decisionSchema } from "../supervision/decisions.js";
 import { supervisorSchema } from "../supervision/kinds/table.js";
@@ -207,6 +207,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
   Tool: storedToolSchema,
   Prompt: promptSchema,
   Team: teamSchema,
+  Router: routerSchema,
   NewRun: newRunSchema,
   Run: runSchema,
   RunSummary: runSummarySchema,

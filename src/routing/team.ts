@@ -10,6 +10,7 @@ import { itemName, toolRefSchema } from "../conversation/names.js";
 import { secretHeaders, signingSecret } from "../conversation/secret-text.js";
 import { panelSchema } from "../roundtable/panel.js";
 import { oneLine } from "../text/one-line.js";
+import { withSupervisor } from "./router-name.js";
 import type { RosterEntry } from "./routing-input.js";
 import { routingRuleSchema } from "./strategies/routing-rule.js";
 import { strategyNamed, strategyNames } from "./strategies/table.js";
@@ -35,7 +36,7 @@ export function toolRefOf(name: string): ToolRef {
     : { server: name.slice(0, slash), tool: name.slice(slash + 1) };
 }
 
-const supervisorSchema = z.strictObject({
+export const routerSchema = z.strictObject({
   strategy: z.enum(strategyNames),
   /** Of the llm-based strategy. */
   model: modelChoice.default("default"),
@@ -148,7 +149,7 @@ export type TeamLimits = z.infer<typeof teamLimitsSchema>;
 
 const teamFields = {
   description: z.string().max(1_000).optional(),
-  supervisor: supervisorSchema,
+  supervisor: routerSchema,
   aggregator: aggregatorSchema.prefault({}),
   limits: teamLimitsSchema.prefault({}),
   /** What of the end user the models of all of its agents are shown, as data. */
@@ -174,17 +175,20 @@ export interface Team extends z.infer<typeof fieldsOfTeam> {
 export const maxTeamDepth = 4;
 
 export const teamSchema: z.ZodType<Team> = z.lazy(() =>
-  z
-    .strictObject({
-      ...teamFields,
-      workers: z
-        .array(z.strictObject({ ...workerFields, team: z.union([itemName, teamSchema]).optional() }))
-        .min(1)
-        .max(200),
-    })
-    .superRefine((team, context) => {
-      for (const { path, message } of teamProblems(team)) context.addIssue({ code: "custom", path, message });
-    }),
+  z.preprocess(
+    withSupervisor,
+    z
+      .strictObject({
+        ...teamFields,
+        workers: z
+          .array(z.strictObject({ ...workerFields, team: z.union([itemName, teamSchema]).optional() }))
+          .min(1)
+          .max(200),
+      })
+      .superRefine((team, context) => {
+        for (const { path, message } of teamProblems(team)) context.addIssue({ code: "custom", path, message });
+      }),
+  ),
 );
 
 const fieldsOfAgents = ["systemPrompt", "temperature", "maxToolRounds", "maxOutputTokens"] as const;
@@ -200,10 +204,8 @@ function teamProblems(team: Team): { path: (string | number)[]; message: string 
   for (const [index, worker] of team.workers.entries()) {
     const at = ["workers", index];
     if (ids.indexOf(worker.id) !== index) {
-      problems.push({
-        path: [...at, "id"],
-        message: `"${worker.id}" is there twice; every worker needs an id of its own`,
-      });
+      const message = `"${worker.id}" is there twice; every worker needs an id of its own`;
+      problems.push({ path: [...at, "id"], message });
     }
     const kinds = [worker.agent, worker.team, worker.panel, worker.http, worker.model].filter(
       (kind) => kind !== undefined,

@@ -139,6 +139,13 @@ describe("the OpenAPI document", () => {
     });
   });
 
+  it("takes a team's supervisor as its router, and answers with one name", () => {
+    const router = { $ref: "#/components/schemas/RouterInput" };
+    expect(schemas.TeamInput).toMatchObject({ required: ["workers"], properties: { supervisor: router, router } });
+    expect(schemas.Team).toMatchObject({ properties: { supervisor: { $ref: "#/components/schemas/Router" } } });
+    expect(JSON.stringify(schemas.Team)).not.toContain('"router"');
+  });
+
   it("says a large shape once", () => {
     const large = objectsIn(document, "").filter(({ fields }) => fields >= 5);
     const repeated = large.filter(({ text }, at) => large.findIndex((one) => one.text === text) !== at);

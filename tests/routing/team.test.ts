@@ -18,6 +18,19 @@ describe("a team", () => {
     expect(faultsOf({ supervisor: { strategy: "skill-based" }, workers: [worker("a")] })).toEqual([]);
   });
 
+  it("may call its supervisor its router, within it too, and is the same team", () => {
+    const { supervisor, workers } = team({}, { minConfidence: 0.4 });
+    const within = worker("x", { team: { router: supervisor, workers } });
+    const read = teamSchema.parse({ router: supervisor, workers: [within] });
+    expect(read).toEqual(teamSchema.parse({ supervisor, workers: [worker("x", { team: { supervisor, workers } })] }));
+    expect(teamSchema.parse(read)).toEqual(read);
+    expect(read).not.toHaveProperty("router");
+    expect(faultsOf({ router: supervisor, supervisor, workers })).toEqual([
+      "router: it is another name of supervisor: send one of the two",
+    ]);
+    expect(faultsOf({ workers })[0]).toMatch(/^supervisor: /);
+  });
+
   const inner = team({ workers: [worker("a"), worker("a")] });
   const twice = '"a" is there twice; every worker needs an id of its own';
   it.each<[string, object, string]>([

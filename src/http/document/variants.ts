@@ -3,6 +3,7 @@
  * there in an answer, and a request may have no field that isn't known, while answers may get more of them with time. A
  * shape that is used for both stands in the document twice: as `Agent`, which is read, and as `AgentInput`, which is written.
  */
+import { otherNames } from "../../routing/router-name.js";
 import { type ApiDocument, mapContent, mapOperations, operationsOf, schemasOf } from "./model.js";
 import { isSchema, mapInner, nameOf, namesIn, renameRefs, type Schema } from "./schema.js";
 
@@ -24,7 +25,7 @@ export function separateVariants(document: ApiDocument): ApiDocument {
   const variants = Object.entries(schemas).flatMap(([name, schema]) => {
     const both = twofold.has(name);
     return [
-      ...(written.has(name) ? [[nameWritten(name), asWritten(schema)]] : []),
+      ...(written.has(name) ? [[nameWritten(name), asWritten(name === "Team" ? withOtherNames(schema) : schema)]] : []),
       ...(both || !written.has(name) ? [[name, asRead(schema)]] : []),
     ];
   });
@@ -89,6 +90,24 @@ function forRequest(schema: Schema): Schema {
   if (value === undefined) return rest;
   const words = [rest.description, `Left out, it is \`${JSON.stringify(value)}\`.`];
   return { ...rest, description: words.filter((text) => text !== undefined).join(" ") };
+}
+
+/** A team may be written with another name of a field; it is read under the first. */
+function withOtherNames(schema: Schema): Schema {
+  const { properties, required } = schema;
+  if (!isSchema(properties) || !Array.isArray(required)) return schema;
+  const others = Object.entries(otherNames).map(([other, name]) => {
+    const field = isSchema(properties[name]) ? properties[name] : {};
+    return [
+      other,
+      { ...field, description: `Another name of \`${name}\`: one of the two is sent. Answers say \`${name}\`.` },
+    ];
+  });
+  return {
+    ...schema,
+    properties: { ...properties, ...Object.fromEntries(others) },
+    required: required.filter((name) => !Object.values(otherNames).some((one) => one === name)),
+  };
 }
 
 /** A body that is read later (`bodyReadLater`) is just the shape that it names. */

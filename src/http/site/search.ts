@@ -130,7 +130,7 @@ function plainPartsOf(markdown: string): string[] {
   const lines = markdown.split("\n").map((line) => {
     if (line.startsWith("```")) isCode = !isCode;
     if (isCode || line.startsWith("```") || /^[|\s:-]+$/.test(line)) return "\n";
-    return line.startsWith("|") ? `${line.split("|").slice(1, -1).join(" ")}\n` : line;
+    return line.startsWith("|") ? `${line.split("|").slice(1, -1).join("·")};\n` : line;
   });
   return lines
     .join(" ")
