@@ -1,14 +1,10 @@
 /** The SQL of a session's effective messages. The newest are kept in memory: nobody else writes them. */
 import type { HistoryMessage } from "../../src/agent/prompt.js";
-import { historyText, isStaffs } from "../../src/chat/answered-questions.js";
-import { newestRounds } from "../../src/chat/past-calls.js";
-import { defined } from "../../src/conversation/defined.js";
+import { historyOf, historyRows } from "../../src/chat/history.js";
 import { type ChatMessage, chatMessageSchema, type ModelReply } from "../../src/conversation/message.js";
 import { exec } from "../../src/platform/sql.js";
 import { ParsedTexts } from "../kit/parsed-texts.js";
 
-/** How many messages of the history are read at most; the prompt's token budget decides among them. */
-const historyRows = 60;
 /** How many of the newest are kept: those of the turn under way, and what was blocked, are no history of it. */
 const keptRows = historyRows + 4;
 
@@ -66,18 +62,7 @@ export class MessageStore {
 
   /** The newest effective messages said before this turn, oldest first: as many as a prompt can use, however long the session. */
   history(turnId: string): HistoryMessage[] {
-    const messages = this.newestFirst(turnId);
-    const rounds = newestRounds(messages);
-    return messages
-      .map((message, index): HistoryMessage => {
-        const calls = rounds[index];
-        return {
-          role: message.role === "assistant" && !isStaffs(message) ? "assistant" : "user",
-          content: historyText(message),
-          ...defined({ rounds: calls }),
-        };
-      })
-      .reverse();
+    return historyOf(this.newestFirst(turnId));
   }
 
   /** The newest reply before this turn's own. */

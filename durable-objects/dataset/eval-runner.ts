@@ -5,6 +5,7 @@ import type { CommandKey } from "../../src/conversation/command-key.js";
 import { defined } from "../../src/conversation/defined.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import { type Comparison, compare } from "../../src/evidence/comparison.js";
+import { refusedEval } from "../../src/evidence/estimate.js";
 import { type Eval, type ItemResult, sliceLength, unitsOf } from "../../src/evidence/evaluation.js";
 import type { EvalCommand, EvalToStart, ResultFilter } from "../../src/gateways/dataset-gateway.js";
 import type { Page } from "../../src/gateways/wire.js";
@@ -41,7 +42,7 @@ export class EvalRunner {
   }
 
   start(wanted: EvalToStart): Result<Eval> {
-    const { evalId, candidates, repeats, parallel, callHttp, keyId, maxTokens, onlyEstimate } = wanted;
+    const { evalId, candidates, repeats, parallel, callHttp, copy, keyId, maxTokens, onlyEstimate } = wanted;
     const known = this.rows.find(evalId);
     if (known !== undefined) return ok(this.evalView(known));
     const newest = this.store.dataset().version;
@@ -49,11 +50,12 @@ export class EvalRunner {
     if (version > newest)
       return refuse("not_found", `The dataset has no version ${version} yet; its newest is ${newest}.`);
     const items = this.store.counts(version).items;
-    const { estimate, greatest, problem } = estimateOf(wanted, this.store, version);
-    if (problem !== undefined) return problem;
+    const { estimate, greatest } = estimateOf(wanted, this.store, version);
+    const refused = refusedEval(estimate, onlyEstimate ? Number.POSITIVE_INFINITY : maxTokens);
+    if (refused !== undefined) return refused;
     const record = {
       ...{ evalId, version, items, estimate, maxTokens, greatest },
-      definition: { candidates: [...candidates], repeats, parallel, callHttp, ...defined({ keyId }) },
+      definition: { candidates: [...candidates], repeats, parallel, callHttp, copy, ...defined({ keyId }) },
     };
     if (onlyEstimate)
       return ok(
@@ -211,8 +213,7 @@ export class EvalRunner {
     });
     const limits = greatest === 0 ? undefined : await platform.limitsOfWork({ tenantId, keyId: definition.keyId });
     kit.budgets.limit(work, limits);
-    const { candidates, parallel, callHttp } = definition;
-    const slice = { tenantId, evalId, candidates, units, parallel, callHttp, tokens };
+    const slice = { tenantId, evalId, ...definition, units, tokens };
     const { judgeUnits } = await judging();
     const done = await judgeUnits(
       { ...slice, limits: kit.budgets.of(work), isHeld: lease.isHeld },

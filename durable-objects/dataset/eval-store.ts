@@ -20,6 +20,7 @@ export const definitionSchema = lazily(() =>
     repeats: z.int(),
     parallel: z.int(),
     callHttp: z.boolean(),
+    copy: z.boolean().default(false),
     keyId: z.string().optional(),
   }),
 );

@@ -1,14 +1,7 @@
 /** What is shown of evals: how far they are, what they come to, and their results with what they are of. */
-import { countedInput, defaultMaxOutputTokens } from "../../src/agent/call-budget.js";
 import { defined } from "../../src/conversation/defined.js";
-import { type Result, refuse } from "../../src/conversation/problem.js";
-import {
-  type Candidate,
-  type Eval,
-  type ItemResult,
-  maxCalls,
-  type Supervising,
-} from "../../src/evidence/evaluation.js";
+import { type Estimated, estimated } from "../../src/evidence/estimate.js";
+import { type Eval, type ItemResult, shownCandidate } from "../../src/evidence/evaluation.js";
 import { contentOf } from "../../src/evidence/item.js";
 import type { EvalToStart } from "../../src/gateways/dataset-gateway.js";
 import { estimateTokens } from "../../src/model/estimate.js";
@@ -37,36 +30,8 @@ export function evalView(record: Shown, dataset: string): Eval {
   };
 }
 
-function shownCandidate(candidate: Candidate): Eval["candidates"][number] {
-  const { name } = candidate;
-  if ("supervisors" in candidate) return { name, supervisors: supervisorNames(candidate) };
-  const { version, agent, team, panel } = candidate;
-  const pinned = (resource: string | undefined) =>
-    resource && (version === undefined ? resource : `${resource}@${version}`);
-  return { name, supervisors: [], ...defined({ agent: pinned(agent), team: pinned(team), panel: pinned(panel) }) };
-}
-
-function supervisorNames({ supervisors }: Supervising): string[] {
-  return supervisors.map((one) => {
-    if (typeof one === "string") return one;
-    if ("kind" in one) return typeof one.name === "string" ? one.name : "body";
-    return one.version === undefined ? one.name : `${one.name}@${one.version}`;
-  });
-}
-
-/** Of a usual answer of a model that decides, in tokens. */
-const usualOutput = 200;
-
-interface Estimated {
-  readonly estimate: Eval["estimate"];
-  /** What a slice reserves for each unit at first. */
-  readonly greatest: number;
-  readonly problem?: Result<never>;
-}
-
 /** What an eval comes to, by its texts: calls of models and their tokens as they usually are. */
 export function estimateOf(wanted: EvalToStart, store: DatasetStore, version: number): Estimated {
-  const { candidates, repeats, modelCalls, promptTokens, maxTokens } = wanted;
   let items = 0;
   let tokens = 0;
   let longest = 0;
@@ -79,35 +44,7 @@ export function estimateOf(wanted: EvalToStart, store: DatasetStore, version: nu
       after = n;
     }
   }
-  const calls = items * candidates.length * repeats;
-  const each = modelCalls.reduce((sum, so) => sum + so, 0);
-  const estimate = {
-    calls,
-    modelCalls: items * each * repeats,
-    tokens: each * repeats * (tokens + items * (promptTokens + usualOutput)),
-  };
-  const most = Math.max(0, ...modelCalls);
-  const greatest = most * (countedInput(longest + promptTokens) + defaultMaxOutputTokens);
-  if (calls > maxCalls)
-    return {
-      ...{ estimate, greatest },
-      problem: refuse(
-        "invalid",
-        `It would be ${calls} calls, of at most ${maxCalls}. Take fewer candidates or repeats, or a smaller dataset.`,
-      ),
-    };
-  if (most > 0 && maxTokens === undefined && !wanted.onlyEstimate)
-    return {
-      ...{ estimate, greatest },
-      problem: refuse(
-        "invalid",
-        "Its candidates call models: say maxTokens, the most that they may take together. `estimate: true` says what it may come to.",
-        {
-          errors: [{ path: "maxTokens", message: "has to be said where a model is called" }],
-        },
-      ),
-    };
-  return { estimate, greatest };
+  return estimated({ items, tokens, longest }, { ...wanted, candidates: wanted.candidates.length });
 }
 
 /** Results of whole items, in their order. */

@@ -1,5 +1,6 @@
 /** An eval: candidates over the items of a dataset, in slices. What is done next, what it may cost, and when it is over: pure. */
 import { z } from "zod";
+import { defined } from "../conversation/defined.js";
 import { itemName } from "../conversation/names.js";
 import { tokenUsageSchema } from "../model/port.js";
 import { stanceSchema } from "../roundtable/position.js";
@@ -73,6 +74,8 @@ export const newEvalSchema = lazily(() =>
     maxTokens: z.int().min(1).max(1e9).optional(),
     /** Endpoints of supervisors of kind `http` are called, signed, marked as a trial. */
     callHttp: z.boolean().default(false),
+    /** Results keep what was made of texts of turns, also when those are erased. */
+    copy: z.boolean().default(false),
   }),
 );
 export type NewEval = z.infer<ReturnType<typeof newEvalSchema>>;
@@ -119,6 +122,24 @@ export const evalSchema = lazily(() =>
   }),
 );
 export type Eval = z.infer<ReturnType<typeof evalSchema>>;
+
+/** As it is shown: what is stored is named with its version. */
+export function shownCandidate(candidate: Candidate): Eval["candidates"][number] {
+  const { name } = candidate;
+  if ("supervisors" in candidate) return { name, supervisors: supervisorNames(candidate) };
+  const { version, agent, team, panel } = candidate;
+  const pinned = (resource: string | undefined) =>
+    resource && (version === undefined ? resource : `${resource}@${version}`);
+  return { name, supervisors: [], ...defined({ agent: pinned(agent), team: pinned(team), panel: pinned(panel) }) };
+}
+
+function supervisorNames({ supervisors }: Supervising): string[] {
+  return supervisors.map((one) => {
+    if (typeof one === "string") return one;
+    if ("kind" in one) return typeof one.name === "string" ? one.name : "body";
+    return one.version === undefined ? one.name : `${one.name}@${one.version}`;
+  });
+}
 
 /** What one candidate said of one item. */
 export const resultSchema = lazily(() =>

@@ -61,7 +61,7 @@ import {
 import { toolRefSchema } from "../conversation/names.js";
 import { comparisonSchema } from "../evidence/comparison.js";
 import { datasetViewSchema } from "../evidence/dataset.js";
-import { evalSchema, itemResultSchema } from "../evidence/evaluation.js";
+import { answererSchema, evalSchema, itemResultSchema } from "../evidence/evaluation.js";
 import { newExperimentSchema } from "../evidence/experiment.js";
 import { experimentReportSchema } from "../evidence/experiment-report.js";
 import { expectedSchema, itemSchema } from "../evidence/item.js";
@@ -197,6 +197,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
   ExpectedResult: expectedSchema(),
   NewDraw: newDrawSchema(),
   Eval: evalSchema(),
+  AnsweringCandidate: answererSchema(),
   EvalResult: itemResultSchema(),
   Comparison: comparisonSchema(),
   SupervisorComparison: supervisorComparisonSchema(),

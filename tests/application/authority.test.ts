@@ -21,6 +21,7 @@ import { putDataset } from "../../src/application/evidence/manage-datasets.js";
 import { readComparison, resumeEval, startEval } from "../../src/application/evidence/manage-evals.js";
 import { promoteExperiment, putExperiment } from "../../src/application/evidence/manage-experiments.js";
 import { addItems, labelItem } from "../../src/application/evidence/manage-items.js";
+import { replaySession, replaySessions } from "../../src/application/evidence/replay-turns.js";
 import {
   grantAccess,
   listOwnGrants,
@@ -148,8 +149,11 @@ const wantedEval = {
   repeats: 1,
   parallel: 1,
   callHttp: false,
+  copy: false,
   estimate: false,
 };
+const { dataset: _, ...ofTurns } = wantedEval;
+const wantedReplay = { ...ofTurns, sample: 1, seed: "1" };
 const table = { roundtableId: "rt_1" };
 const at = "2026-11-24T10:00:00Z";
 const newTenant = newTenantSchema.parse({ name: "Acme" });
@@ -274,6 +278,8 @@ const calls: Readonly<Record<string, Call>> = {
   labelItem: (actor, services) =>
     labelItem(actor, { name: "texts", itemId: "itm_1", label: { expected: { action: "allow" } } }, services),
   startEval: (actor, services) => startEval(actor, { eval: wantedEval }, services),
+  replaySession: (actor, services) => replaySession(actor, { sessionId: "ses_1", replay: wantedReplay }, services),
+  replaySessions: (actor, services) => replaySessions(actor, { replay: { ...wantedReplay, filter: {} } }, services),
   readComparison: (actor, services) => readComparison(actor, { evalId: "evl_1_texts" }, services),
   compareSupervisors: (actor, services) => compareSupervisors(actor, { name: "next", with: "privacy" }, services),
   resumeEval: (actor, services) => resumeEval(actor, { evalId: "evl_1_texts", budget: { maxTokens: 1 } }, services),

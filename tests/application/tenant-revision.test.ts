@@ -142,7 +142,7 @@ const keeping = {
   // What models cost is the deployment's, and read by its version.
   prices: "putPrices",
   evidence:
-    "putDataset deleteDataset addItems drawItems labelItem eraseItem startEval readComparison compareSupervisors cancelEval retryEval resumeEval",
+    "putDataset deleteDataset addItems drawItems labelItem eraseItem startEval replaySession replaySessions readComparison compareSupervisors cancelEval retryEval resumeEval",
   experiments: "readExperimentReport",
   supervision: "trySupervision sendSupervisor replayDecisions labelDecision labelMessage",
   others:

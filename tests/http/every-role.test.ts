@@ -25,6 +25,8 @@ const bodies: Record<string, unknown> = {
   "POST /v1/datasets/{name}/items/from-sessions": { labels: "none" },
   "PUT /v1/datasets/{name}/items/{itemId}/label": { expected: { action: "allow" } },
   "POST /v1/evals": { dataset: "texts", candidates: [{ name: "now", supervisors: ["guard"] }] },
+  "POST /v1/sessions/{sessionId}/replay": { candidates: [{ name: "now", supervisors: ["guard"] }] },
+  "POST /v1/replays": { candidates: [{ name: "now", supervisors: ["guard"] }] },
   "POST /v1/evals/{evalId}/resume": { maxTokens: 1 },
   "POST /v1/experiments/{name}/promote": { variant: "b" },
   "PUT /v1/secrets/{name}": { value: "a secret of some length" },

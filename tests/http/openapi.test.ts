@@ -292,6 +292,7 @@ const bodies: Record<string, unknown> = {
   },
   "POST /v1/datasets/{name}/items/from-sessions": { labels: "none" },
   "POST /v1/evals/{evalId}/resume": { maxTokens: 1 },
+  "POST /v1/sessions/{sessionId}/replay": { candidates: [{ name: "now", supervisors: ["guard"] }] },
   "POST /v1/experiments/{name}/promote": { variant: "b" },
   "POST /v1/asks/{askId}/answer": { response: "x" },
   "POST /v1/asks/answers": { askIds: ["ask_1"], decision: "accept" },

@@ -32,6 +32,15 @@ async function evaluated(tenant: TestTenant) {
   return { ...made, path, read };
 }
 
+/** A session with a turn. */
+async function said(tenant: TestTenant) {
+  await tenant.put("agents", "assistant", { kind: "model", model: "offline", instructions: "Help." });
+  const sessionId = await tenant.session();
+  await tenant.say(sessionId, "Hello.");
+  const evals = async () => (await tenant.call("GET", "/v1/evals")).body.items.length;
+  return { sessionId, evals };
+}
+
 const trial = (share: number) => ({ agent: "a", variants: [{ name: "b", agent: "a", share }] });
 
 /** An experiment, moved on so far. */
@@ -132,6 +141,24 @@ export const keyedEvidence: Readonly<Record<string, (tenant: TestTenant) => Prom
     return {
       call: ["POST", "/v1/evals", { dataset: "texts", candidates }],
       other: { dataset: "texts", candidates, repeats: 2 },
+      effects: () => eventually(evals),
+      same: ({ evalId }) => evalId,
+    };
+  },
+  "POST /v1/replays": async (tenant) => {
+    const { sessionId, evals } = await said(tenant);
+    return {
+      call: ["POST", "/v1/replays", { sessions: [sessionId], candidates }],
+      other: { sessions: [sessionId], candidates, repeats: 2 },
+      effects: () => eventually(evals),
+      same: ({ evalId }) => evalId,
+    };
+  },
+  "POST /v1/sessions/{sessionId}/replay": async (tenant) => {
+    const { sessionId, evals } = await said(tenant);
+    return {
+      call: ["POST", `/v1/sessions/${sessionId}/replay`, { candidates }],
+      other: { candidates, repeats: 2 },
       effects: () => eventually(evals),
       same: ({ evalId }) => evalId,
     };

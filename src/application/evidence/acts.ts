@@ -23,6 +23,7 @@ import {
   stopExperiment,
 } from "./manage-experiments.js";
 import { addItems, eraseItem, labelItem, listItems } from "./manage-items.js";
+import { replaySession, replaySessions } from "./replay-turns.js";
 
 export const evidenceActs = [
   putDataset,
@@ -35,6 +36,8 @@ export const evidenceActs = [
   labelItem,
   eraseItem,
   startEval,
+  replaySession,
+  replaySessions,
   listEvals,
   readEval,
   listEvalItems,

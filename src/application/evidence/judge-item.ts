@@ -21,7 +21,8 @@ import { originalOfTurn, subjectAt, type TriedText, triedText } from "../supervi
 import { builtForTrial, trialOrigin } from "../supervision/try-supervisors.js";
 import { tenantPolicies } from "../work-setup.js";
 import { RecordedAnswers } from "./recorded-answers.js";
-import { answeringOf, tryTurn } from "./try-turn.js";
+import { storedTurn } from "./stored-turn.js";
+import { answeringOf, type TriedTurn, tryTurn } from "./try-turn.js";
 
 /** How long supervisors may take over one item, in milliseconds. */
 const longestUnitMs = 120_000;
@@ -108,15 +109,18 @@ export async function judgeByAnswer(
     const { hook, itemId } = item;
     if (hook !== "request")
       throw problem("invalid", `Agents, teams and panels answer requests: the item stands at the hook ${hook}.`);
-    const { subject, transcript } = await textOf(tenantId, item, services);
-    const tried = {
-      message: readableText(subject),
-      history: transcript,
-      record: new RecordedAnswers(item.tools ?? []),
-    };
+    const tried = await turnOf(tenantId, item, services);
     const ports = { platform, callHttp, id: `${evalId} ${itemId}`, ...calls };
     return { before: undefined, result: await tryTurn(tenantId, answeringOf(candidate, stored.body), tried, ports) };
   };
+}
+
+/** A stored turn from what is on record of it, any other item from its text alone. */
+async function turnOf(tenantId: string, item: Item, services: Services): Promise<TriedTurn> {
+  const { input, tools = [] } = item;
+  if (typeof input === "object" && "turnId" in input) return storedTurn(tenantId, input, tools, services);
+  const { subject, transcript } = await textOf(tenantId, item, services);
+  return { message: readableText(subject), history: transcript, record: new RecordedAnswers(tools) };
 }
 
 async function textOf(tenantId: string, { hook, input }: Item, services: Services): Promise<TriedText> {

@@ -46,6 +46,7 @@ export interface Slice {
   readonly units: readonly SliceUnit[];
   readonly parallel: number;
   readonly callHttp: boolean;
+  readonly copy: boolean;
   /** What its calls may come to; without it no model is called. */
   readonly tokens: number;
   /** The tenant's limits, where it has some. */
@@ -104,9 +105,9 @@ export async function judgeUnits(slice: Slice, services: Services, work: RootPla
     };
     const correct = isCorrect(item.expected, whole, before, fitsSchema);
     const { text: _, ...withoutText } = whole;
-    // A text of a turn stays in its session alone, also as it was changed: what is erased there is gone from here.
+    // But for an operator's choice, a text of a turn stays in its session alone, also as it was changed: what is erased there is gone from here.
     const isOfTurn = typeof item.input === "object" && "turnId" in item.input;
-    return { n, candidate, repeat, correct, result: isOfTurn ? withoutText : whole };
+    return { n, candidate, repeat, correct, result: isOfTurn && !slice.copy ? withoutText : whole };
   }
 }
 

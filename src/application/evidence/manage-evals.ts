@@ -30,19 +30,14 @@ const evalInput = () => ({ evalId: z.string().max(200) });
 const onlyEstimate = () => ({ estimate: z.boolean().default(false) });
 
 /** As the document has it: a body of a supervisor is read by its kind's schema. */
-const newEvalShape = () =>
-  newEvalSchema().extend({
-    candidates: z
-      .array(
-        z.union([
-          z.strictObject({ name: itemName, supervisors: z.array(triedShape()).min(1).max(8) }),
-          answererSchema(),
-        ]),
-      )
-      .min(1)
-      .max(8),
-    ...onlyEstimate(),
-  });
+export const candidatesShape = () =>
+  z
+    .array(
+      z.union([z.strictObject({ name: itemName, supervisors: z.array(triedShape()).min(1).max(8) }), answererSchema()]),
+    )
+    .min(1)
+    .max(8);
+const newEvalShape = () => newEvalSchema().extend({ candidates: candidatesShape(), ...onlyEstimate() });
 
 export const startEval = act("startEval", {
   role: "operator",
@@ -63,7 +58,7 @@ export const startEval = act("startEval", {
   output: () => z.object({ eval: evalSchema(), begun: z.boolean() }),
   run: async (actor, { eval: { dataset, estimate, ...wanted } }, services) => {
     const candidates = await Promise.all(
-      wanted.candidates.map((candidate, at) => settled(candidate, at, actor, services)),
+      wanted.candidates.map((candidate, at) => settled(candidate, at, actor, services, "eval")),
     );
     const ownId = newEvalId(dataset);
     const evalId = estimate ? ownId : await claimId(actor, ownId, { dataset, ...wanted }, services);

@@ -23,11 +23,17 @@ interface SettledCandidate {
   readonly promptTokens: number;
 }
 
-/** @param at its place among the candidates */
-export function settled(candidate: Candidate, at: number, actor: Actor, services: Services): Promise<SettledCandidate> {
+/** @param at its place among the candidates @param body what they stand in, for refusals */
+export function settled(
+  candidate: Candidate,
+  at: number,
+  actor: Actor,
+  services: Services,
+  body: "eval" | "replay",
+): Promise<SettledCandidate> {
   return "supervisors" in candidate
     ? settledSupervisors(candidate, actor, services)
-    : settledAnswerer(candidate, at, actor, services);
+    : settledAnswerer(candidate, `${body}.candidates.${at}.change`, actor, services);
 }
 
 async function settledSupervisors(
@@ -72,7 +78,7 @@ function callsModel(body: TriedSupervisor["body"]): boolean {
 
 async function settledAnswerer(
   candidate: Answerer,
-  at: number,
+  path: string,
   { tenantId }: Actor,
   services: Services,
 ): Promise<SettledCandidate> {
@@ -84,7 +90,7 @@ async function settledAnswerer(
       : [{ kind, name, version: candidate.version }];
   const [stored] = await resources.versions(tenantId, pins);
   if (stored === undefined) throw noResource(kind, name);
-  const answering = changed(candidate, at, stored.body);
+  const answering = changed(candidate, path, stored.body);
   const body = bodyOf(answering);
   if (candidate.change !== undefined && typeof body === "object")
     await checkResource(tenantId, kind, name, body, services);
@@ -95,8 +101,7 @@ async function settledAnswerer(
   };
 }
 
-function changed(candidate: Answerer, at: number, stored: object): Answering {
-  const path = `eval.candidates.${at}.change`;
+function changed(candidate: Answerer, path: string, stored: object): Answering {
   const refused = (errors: readonly ProblemIssue[]) =>
     problem("invalid", "What the candidate changes doesn't fit; see errors.", { errors: [...errors] });
   try {

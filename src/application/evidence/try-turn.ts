@@ -42,7 +42,12 @@ export interface TriedTurn {
   readonly history: readonly HistoryMessage[];
   readonly record: RecordedAnswers;
   /** Of a stored turn. */
-  readonly session?: { readonly sessionId: string; readonly definition: SessionDefinition };
+  readonly session?: {
+    readonly sessionId: string;
+    readonly definition: SessionDefinition;
+    /** When the turn began: what is remembered is what was then. */
+    readonly at: string;
+  };
   readonly lastReply?: ModelReply["metadata"];
 }
 
@@ -131,7 +136,7 @@ async function runTried(
 ): Promise<TurnOutcome> {
   const { platform, budget, taken, id } = ports;
   const journal = transientJournalWithin(budget, (askId, request) => record.ask(askId, request));
-  const sources = triedSources(tenantId, record, ports);
+  const sources = triedSources(tenantId, record, ports, session?.at);
   const definition = session?.definition ?? sessionDefinitionSchema.parse({ agent: "eval" });
   const { subject, metadata, agent, context } = definition;
   const origin = { ...trialOrigin, agent, subject, metadata };
@@ -192,11 +197,17 @@ async function runTried(
 }
 
 /** What a turn is made of, without what would reach anybody or leave a trace. */
-function triedSources(tenantId: string, record: RecordedAnswers, ports: TrialPorts): SetupSources {
+function triedSources(
+  tenantId: string,
+  record: RecordedAnswers,
+  ports: TrialPorts,
+  at: string | undefined,
+): SetupSources {
   const { platform, taken, callHttp } = ports;
   const { supervisors } = platform;
   const sources: SetupSources = {
     ...platform,
+    memory: at === undefined ? platform.memory : platform.memory.asOf(at),
     tools: { build: (...work) => platform.tools.build(...work).map((tool) => record.tool(tool)) },
     remoteTools: {
       use: (server, action) => platform.remoteTools.known(server, action),

@@ -28,6 +28,8 @@ import { storedShadow } from "./memory-shadows.js";
 export type SupervisionSources = Pick<SetupSources, "tenants" | "resources" | "supervisors"> & {
   readonly db: Database;
   readonly now: () => number;
+  /** What is judged is put on no record. */
+  readonly isUnrecorded?: true;
 };
 
 /** A text that is to be written. */
@@ -74,6 +76,11 @@ export class MemorySupervision {
   /** The same, with what is known of a tenant. */
   with(view: Pick<SupervisionSources, "tenants" | "resources">): MemorySupervision {
     return new MemorySupervision({ ...this.sources, ...view }, this.built);
+  }
+
+  /** The same, which leaves no trace: for what is only tried. */
+  unrecorded(): MemorySupervision {
+    return new MemorySupervision({ ...this.sources, isUnrecorded: true }, this.built);
   }
 
   /**
@@ -253,7 +260,7 @@ export class MemorySupervision {
     passes: readonly SupervisionState[],
     shadows: readonly PendingShadow[] = [],
   ): Promise<void> {
-    if (passes.length === 0) return;
+    if (passes.length === 0 || this.sources.isUnrecorded === true) return;
     const { db, now } = this.sources;
     const [memory, by, at] = [{ tenantId, memoryId }, recordOf(actor), now()];
     await batch(db, [

@@ -49,13 +49,21 @@ const recalledCharacters = 6_000;
 /** What of recalled texts may reach a prompt; what may not is empty. */
 interface RecallSupervision {
   ofRecall(memory: Pick<MemoryLink, "tenantId" | "memoryId">, texts: readonly string[]): Promise<string[]>;
+  unrecorded(): RecallSupervision;
 }
 
 export class SessionMemory {
   constructor(
     private readonly service: MemoryService,
     private readonly supervision: RecallSupervision,
+    /** What was remembered then, in place of what is now. */
+    private readonly at?: string,
   ) {}
+
+  /** As it stood at a time, and no trace of it: for what is only tried. A context that was written since says nothing. */
+  asOf(at: string): SessionMemory {
+    return new SessionMemory(this.service, this.supervision.unrecorded(), at);
+  }
 
   /**
    * The contexts, and the entries of other conversations that have to do with a message; of several memories the best ones of all.
@@ -92,12 +100,19 @@ export class SessionMemory {
   private async find(link: MemoryLink, message: string): Promise<Candidates | undefined> {
     const memory = await this.service.memory(link.tenantId, link.memoryId);
     if (!memory.ok) return undefined;
-    const request = { query: message.slice(0, 4_000), topEntries: recalledEntries * 2, topContexts: 0, filter: {} };
+    const request = {
+      query: message.slice(0, 4_000),
+      topEntries: recalledEntries * 2,
+      topContexts: 0,
+      filter: {},
+      asOf: this.at,
+    };
     const { entries, latestContext } = await searchMemory(memory.value, request, this.service.ports);
+    const isLater = this.at !== undefined && (latestContext.createdAt ?? "") > this.at;
     // The messages of this very thread are in the history already.
     const elsewhere = entries.filter(({ entry }) => entry.threadId !== link.threadId);
     return {
-      document: latestContext.document,
+      document: isLater ? "" : latestContext.document,
       entries: elsewhere.map(({ entry, score }) => {
         const text = entry.rawEntry.length <= 1_000 ? entry.rawEntry : entry.summary;
         return { entry, score, text, line: recalledLine(entry, text) };

@@ -68,7 +68,7 @@ export function withProblems({ method, path, operation }: Place): Operation {
     // A chat's id stands in the body, like the names of what is tried; there may be no prices.
     404:
       path.includes("{") ||
-      ["/v1/ui-chat", "/v1/try", "/v1/decisions/replay", "/v1/evals"].includes(path) ||
+      ["/v1/ui-chat", "/v1/try", "/v1/decisions/replay", "/v1/evals", "/v1/replays"].includes(path) ||
       `${method} ${path}` === "get /v1/admin/prices",
     409: guarded && method !== "get",
     // Messages name the version that a change was made for, by its hash or its number.

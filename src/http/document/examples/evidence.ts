@@ -86,6 +86,17 @@ export const evidenceExamples = {
     ],
     maxTokens: 200_000,
   },
+  AnsweringCandidate: { name: "cheaper", agent: "shop", change: { model: "default" } },
+  "replaySession request": {
+    candidates: [{ name: "cheaper", agent: "shop", change: { model: "default" } }],
+    maxTokens: 20_000,
+  },
+  "createReplay request": {
+    filter: { agent: "shop" },
+    sample: 100,
+    candidates: [{ name: "cheaper", agent: "shop", change: { model: "default" } }],
+    maxTokens: 200_000,
+  },
   Eval: view,
   EvalResult: { itemId, candidate: "now", repeat: 0, expected, correct: false, result },
   SupervisorComparison: {

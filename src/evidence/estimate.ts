@@ -1,0 +1,66 @@
+/** What an eval comes to, as far as it can be told beforehand. */
+import { countedInput, defaultMaxOutputTokens } from "../agent/call-budget.js";
+import { refuse } from "../conversation/problem.js";
+import { type Eval, maxCalls } from "./evaluation.js";
+
+type Refusal = ReturnType<typeof refuse>;
+
+/** Of a usual answer of a model, in tokens. */
+const usualOutput = 200;
+
+export interface Estimated {
+  readonly estimate: Eval["estimate"];
+  /** What a slice reserves for each unit at first. */
+  readonly greatest: number;
+}
+
+/** Texts, in tokens. */
+export interface EstimatedTexts {
+  readonly items: number;
+  /** Of all of them, and of the longest. */
+  readonly tokens: number;
+  readonly longest: number;
+}
+
+/**
+ * @param wanted `candidates`: how many; `modelCalls`: of each, for an item; `promptTokens`: what such a call is asked with beside the text
+ * @returns calls of models and their tokens as they usually are
+ */
+export function estimated(
+  { items, tokens, longest }: EstimatedTexts,
+  wanted: {
+    readonly candidates: number;
+    readonly repeats: number;
+    readonly modelCalls: readonly number[];
+    readonly promptTokens: number;
+  },
+): Estimated {
+  const { candidates, repeats, modelCalls, promptTokens } = wanted;
+  const each = modelCalls.reduce((sum, calls) => sum + calls, 0);
+  return {
+    estimate: {
+      calls: items * candidates * repeats,
+      modelCalls: items * each * repeats,
+      tokens: each * repeats * (tokens + items * (promptTokens + usualOutput)),
+    },
+    greatest: Math.max(0, ...modelCalls) * (countedInput(longest + promptTokens) + defaultMaxOutputTokens),
+  };
+}
+
+/** Why it can't be begun. */
+export function refusedEval(
+  { calls, modelCalls }: Eval["estimate"],
+  maxTokens: number | undefined,
+): Refusal | undefined {
+  if (calls > maxCalls)
+    return refuse(
+      "invalid",
+      `It would be ${calls} calls, of at most ${maxCalls}. Take fewer candidates, repeats or items.`,
+    );
+  if (modelCalls === 0 || maxTokens !== undefined) return undefined;
+  return refuse(
+    "invalid",
+    "Its candidates call models: say maxTokens, the most that they may take together. `estimate: true` says what it may come to.",
+    { errors: [{ path: "maxTokens", message: "has to be said where a model is called" }] },
+  );
+}
