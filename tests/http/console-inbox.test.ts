@@ -1,9 +1,14 @@
 /** People decide in the console what waits for them: as a browser without script sends it. */
 import { env, exports } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { claimMs } from "../../src/asks/claim.js";
 import { answer, httpTool, openAsk, seenBy, toolCalls } from "../durable-objects/supervision/support.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
 import { eventually } from "../support/eventually.js";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const origin = "https://conclave.test";
 const sameOrigin = { "sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded" };
@@ -268,6 +273,26 @@ describe("the inbox of the console", () => {
     const kept = { do: "accept", content: "You get a refund." };
     const decided = await ada.visit(`/inbox/${askId}?queue=Money+%26+more`, kept);
     expect(decided.headers.get("location")).toBe("/console/inbox?queue=Money+%26+more&done=decided");
+  });
+
+  it("shows to others that a claim has run out, and lets them decide then", async () => {
+    const { tenant, askId, ada } = await held();
+    const grace = await reviewer(tenant);
+    await eventually(async () => expect(await grace.page("/inbox")).toContain(askId));
+    expect((await ada.visit(`/inbox/${askId}`, { do: "claim" })).status).toBe(303);
+    const looks = async () => (await grace.visit(`/inbox/${askId}`, undefined, { "x-poll": "1" })).text();
+    expect(await looks()).toContain('data-claimed="other"');
+    const decision = { do: "accept", content: "You get a refund." };
+    const refused = await grace.visit(`/inbox/${askId}`, decision);
+    expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining("Somebody else is at this")]);
+    vi.setSystemTime(Date.now() + claimMs);
+    expect(await looks()).not.toContain("data-claimed");
+    expect(await grace.page("/inbox?show=mine")).toContain("Nothing waits.");
+    expect((await grace.visit(`/inbox/${askId}`, decision)).status).toBe(303);
+    // Whoever had it is late, and is told who was first.
+    expect(await (await ada.visit(`/inbox/${askId}`, { do: "reject", note: "No." })).text()).toContain(
+      "was accepted by",
+    );
   });
 
   it("has nothing of another tenant", async () => {

@@ -55,8 +55,9 @@ export class WorkerProcess {
     migratedStorage(this.storage);
   }
 
-  async start(): Promise<void> {
-    const port = await freePort();
+  /** @param at the port to be had again by who talks to it; without it another one each time */
+  async start(at?: string): Promise<void> {
+    const port = at ?? (await freePort());
     this.origin = `http://127.0.0.1:${port}`;
     const vars = {
       ADMIN_SECRET: adminSecret,
