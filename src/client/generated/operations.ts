@@ -167,7 +167,7 @@ export interface Operations {
     readonly restorePanelVersion: Operation<{ readonly "name": string | number; readonly "version": string | number }, Schemas["StoredPanel"]>;
   };
   readonly decisions: {
-    readonly listDecisions: Operation<{ readonly "limit"?: number; readonly "cursor"?: string; readonly "supervisor"?: string; readonly "rule"?: string; readonly "action"?: "allow" | "modify" | "review" | "block"; readonly "hook"?: "request" | "response" | "tool_call" | "tool_result" | "hop"; readonly "agent"?: string; readonly "subject"?: string; readonly "mode"?: "enforce" | "shadow"; readonly "label"?: "right" | "wrong" | "unsure" | "none"; readonly "from"?: string; readonly "to"?: string }, { readonly "items": readonly (Schemas["DecisionSummary"])[]; readonly "nextCursor": string | null }>;
+    readonly listDecisions: Operation<{ readonly "limit"?: number; readonly "cursor"?: string; readonly "supervisor"?: string; readonly "rule"?: string; readonly "action"?: "allow" | "modify" | "review" | "block"; readonly "hook"?: "request" | "response" | "tool_call" | "tool_result" | "hop"; readonly "agent"?: string; readonly "subject"?: string; readonly "sessionId"?: string; readonly "mode"?: "enforce" | "shadow"; readonly "label"?: "right" | "wrong" | "unsure" | "none"; readonly "from"?: string; readonly "to"?: string }, { readonly "items": readonly (Schemas["DecisionSummary"])[]; readonly "nextCursor": string | null }>;
     readonly getDecisionsReport: Operation<{ readonly "from"?: string; readonly "to"?: string }, Schemas["DecisionReport"]>;
     readonly replayDecisions: Operation<{ readonly "body": Schemas["NewReplay"] }, Schemas["Replay"]>;
     readonly getDecision: Operation<{ readonly "decisionId": string | number }, Schemas["Decision"]>;
