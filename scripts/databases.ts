@@ -1,8 +1,8 @@
 // `npm run databases -- add --env <name>`: one database more for new tenants, made, migrated and bound by a deployment. `list` says which
 // there are. docs/deployment.md, "More than one database".
 import { readFileSync, writeFileSync } from "node:fs";
-import { openAccount } from "./deploy/account.js";
 import { deploy } from "./deploy/deploy.js";
+import { openAccount } from "./deploy/open-account.js";
 import { Refusal, readOptions } from "./deploy/options.js";
 import { processPorts } from "./deploy/process-ports.js";
 import { environmentsOf, readTarget, withDatabase } from "./deploy/target.js";

@@ -1,21 +1,19 @@
 /** What a conversation in a chat does about each signal: messages become turns, ends of turns become replies, asks become questions. */
-import { readAsk } from "../../src/application/asks/read-ask.js";
 import { connectionActor, personActor, sessionOfConversation } from "../../src/application/channels/channel-session.js";
 import { cancelTurn } from "../../src/application/sessions/cancel-turn.js";
 import { giveFeedback } from "../../src/application/sessions/give-feedback.js";
 import { readTurn } from "../../src/application/sessions/read-turn.js";
 import { sendMessage } from "../../src/application/sessions/send-message.js";
-import { decisionOf } from "../../src/asks/answer.js";
 import type { Ask } from "../../src/asks/ask.js";
 import type { OpenConnection } from "../../src/channels/connection.js";
-import { type InboundEvent, longestInbound, speakerOf, type Target } from "../../src/channels/inbound.js";
+import { type InboundEvent, longestInbound, speakerOf } from "../../src/channels/inbound.js";
 import { answerOfText } from "../../src/channels/questions.js";
 import type { Turn } from "../../src/chat/session.js";
-import { waitingText, waitsFor } from "../../src/chat/waits-for.js";
 import { replyText } from "../../src/conversation/message.js";
 import { attempt, type Problem } from "../../src/conversation/problem.js";
 import type { ConversationSignal } from "../../src/gateways/channel-gateway.js";
 import { Answers, type EventOf, type Finish, nothing } from "./answers.js";
+import { AskPosts } from "./ask-posts.js";
 import { Outgoing, type OutgoingPorts } from "./outgoing.js";
 import { PersonRequests } from "./person-requests.js";
 import { texts } from "./texts.js";
@@ -32,11 +30,13 @@ export class Dialogue {
   private readonly out: Outgoing;
   private readonly answers: Answers;
   private readonly people: PersonRequests;
+  private readonly asks: AskPosts;
 
   constructor(private readonly ports: OutgoingPorts) {
     this.out = new Outgoing(ports);
     this.answers = new Answers(ports, this.out);
     this.people = new PersonRequests(ports, this.out);
+    this.asks = new AskPosts(ports, this.out);
   }
 
   /** @throws {LaterError} when it isn't its time yet */
@@ -52,7 +52,7 @@ export class Dialogue {
       case "turn":
         return this.dealWithTurn(open, signal.turnId);
       case "ask":
-        return this.dealWithAsk(open, signal);
+        return this.asks.deal(open, signal);
       case "handover":
         return () => this.out.handover(signal.conversation, signal.text, signal.at);
       case "resume":
@@ -259,57 +259,6 @@ export class Dialogue {
     const channel = await platform.channelOf(open);
     const text = answerText(turn.value);
     return () => this.out.reply(turnId, text, target ?? { chat: conversation }, channel);
-  }
-
-  private async dealWithAsk(
-    open: OpenConnection,
-    signal: Extract<ConversationSignal, { readonly kind: "ask" }>,
-  ): Promise<Finish> {
-    const { platform, store } = this.ports;
-    const { tenantId, channelId, conversation } = store.state();
-    const { askId } = signal;
-    const read = await attempt(() => readAsk(connectionActor(open), { askId }, platform.services));
-    if (!read.ok) return nothing;
-    const ask = read.value;
-    const { reviewers } = open.connection;
-    const channel = await platform.channelOf(open);
-    const isHere = signal.relayed || ask.audience === "user" || reviewers?.conversation === conversation;
-    if (isHere) {
-      const target = this.targetOf(ask, signal.relayed);
-      const closing = { isStaff: signal.relayed, closer: await this.closerOf(ask) };
-      return () => this.out.question(ask, target, channel, closing);
-    }
-    if (reviewers !== undefined) {
-      const relayed = { kind: "ask", askId: signal.askId, status: signal.status, relayed: true } as const;
-      await platform.services.conversations.accept(
-        { tenantId, channelId, conversation: reviewers.conversation },
-        [relayed],
-        true,
-      );
-    }
-    const handedTo = ask.kind === "handover" ? decisionOf(ask)?.decision : undefined;
-    if (handedTo !== undefined)
-      return () => this.out.say(`handover:${ask.askId}`, handedTo === "take" ? texts.personCame : texts.botIsBack);
-    const { turnId } = ask.from;
-    if (turnId === undefined) return nothing;
-    if (ask.status !== "open") return () => this.out.resumed(ask, channel);
-    return () => this.out.delayed(ask.askId, turnId, waitingText(waitsFor([ask])));
-  }
-
-  /** A person by their name, for staff; end users needn't know who it was. */
-  private async closerOf({ closedBy, audience }: Ask): Promise<string | undefined> {
-    if (closedBy?.kind !== "person") return undefined;
-    if (audience === "user") return "our staff";
-    const { platform, store } = this.ports;
-    const people = await platform.services.people();
-    return (await people.find(store.state().tenantId, closedBy.id))?.name;
-  }
-
-  private targetOf({ from }: Ask, isRelayed: boolean): Target {
-    const { store } = this.ports;
-    const { conversation, target } = store.state();
-    const ofTurn = from.turnId === undefined || isRelayed ? undefined : store.turn(from.turnId)?.target;
-    return ofTurn ?? target ?? { chat: conversation };
   }
 }
 

@@ -280,8 +280,7 @@ export class HandOver {
   /** The turn of what was written under this key. */
   private writtenBefore(command: CommandKey | undefined): Result<string> | undefined {
     const known = this.ports.kit.commands.find(command);
-    if (known === undefined) return undefined;
-    return known.kind === "done" ? ok(known.note) : otherCommand;
+    return known && (known.kind === "done" ? ok(known.note) : otherCommand);
   }
 
   private record(

@@ -4,7 +4,7 @@ import type { RootPlatform } from "../../src/application/root-platform.js";
 import { admit } from "../../src/chat/session.js";
 import type { PlainMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
-import type { SendCommand } from "../../src/gateways/session-gateway.js";
+import type { SendCommand } from "../../src/gateways/session-object.js";
 import { newId } from "../../src/platform/ids.js";
 import type { Amounts } from "../../src/tenancy/limits/demand.js";
 import { loaded } from "../../src/text/lazily.js";

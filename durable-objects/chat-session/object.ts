@@ -27,7 +27,7 @@ import type {
   SendCommand,
   SentTurn,
   SessionObject,
-} from "../../src/gateways/session-gateway.js";
+} from "../../src/gateways/session-object.js";
 import { fromWire, type Page, pageOfRows, toWire, type Wire } from "../../src/gateways/wire.js";
 import type { TurnTrace } from "../../src/routing/trace.js";
 import { tenantOf } from "../kit/home.js";

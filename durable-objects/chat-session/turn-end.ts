@@ -71,3 +71,10 @@ export function crashOutcome(turn: TurnRecord, failure?: string): SettledOutcome
   const error = { messageId: turn.replyId, role: "error" as const, content };
   return { error, ...defined({ failure }), degraded: [] };
 }
+
+/** What comes of a turn whose agent can't work as it is set up. @param failure for operators: it stands in the warnings of what was stored, too */
+export function misconfiguredOutcome(turn: TurnRecord, failure: string): SettledOutcome {
+  const content = "The answer failed: this assistant isn't set up completely. Whoever runs it can see why.";
+  const error = { messageId: turn.replyId, role: "error" as const, content, code: "misconfigured" as const };
+  return { error, failure, degraded: [] };
+}

@@ -28,7 +28,7 @@ import type { VersionedContext } from "./session-context.js";
 import type { SessionOutbox } from "./session-outbox.js";
 import type { ChatSessionStore, SessionRecord } from "./store.js";
 import { transcriptOf } from "./transcript.js";
-import { crashOutcome, endTurn } from "./turn-end.js";
+import { crashOutcome, endTurn, misconfiguredOutcome } from "./turn-end.js";
 import type { TurnRecord } from "./turn-rows.js";
 import { recordQueued, turnWaitsFor } from "./turn-view.js";
 
@@ -89,7 +89,10 @@ export class TurnRun implements EndingWork {
       this.platform = platform;
       await this.assignVariant(platform, isHeld);
       const loaded = await this.load(journal, platform, isHeld);
-      if (!loaded.ok) return () => this.end("failed", this.misconfigured(loaded.detail));
+      if (!loaded.ok) {
+        kit.log("error", "turn.misconfigured", { work: this.id, error: loaded.detail });
+        return () => this.end("failed", misconfiguredOutcome(turn, loaded.detail));
+      }
       this.loaded = loaded;
       kit.budgets.limit(id, await platform.limitsOfWork(limitFactsOf(session, turn.keyId)));
       const model = await platform.model(session.tenantId);
@@ -294,13 +297,5 @@ export class TurnRun implements EndingWork {
     if (before.hook !== "response") return;
     const original: AssistantMessage = { messageId: this.turn.replyId, role: "assistant", modelReply: before.reply };
     this.ports.store.versions.addOriginal(original, decision, reasons, this.ports.platform.now());
-  }
-
-  /** What is wrong is for operators: it stands in the log, and in the warnings of what was stored. */
-  private misconfigured(detail: string): SettledOutcome {
-    this.ports.kit.log("error", "turn.misconfigured", { work: this.turn.turnId, error: detail });
-    const content = "The answer failed: this assistant isn't set up completely. Whoever runs it can see why.";
-    const error = { messageId: this.turn.replyId, role: "error" as const, content, code: "misconfigured" as const };
-    return { error, failure: detail, degraded: [] };
   }
 }

@@ -1,8 +1,9 @@
 /** The deployment itself: look, plan, ask once, and do each step of the plan, in an order in which any of them may be the last. */
 import { join } from "node:path";
-import { type Account, type AccountState, openAccount } from "./account.js";
+import type { Account, AccountState } from "./account.js";
 import { consent } from "./consent.js";
 import { ensureFirstTenant, inviteFirstPerson, noteShown, sendFirstMessage, waitForHealth } from "./first-tenant.js";
+import { openAccount } from "./open-account.js";
 import { type Options, Refusal, readPlacement } from "./options.js";
 import {
   addressOf,

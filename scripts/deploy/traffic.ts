@@ -1,8 +1,9 @@
 /** A part of the requests for a new version, and the way back: of what is deployed only the shares of versions change. */
-import { type Account, type AccountState, openAccount } from "./account.js";
+import type { Account, AccountState } from "./account.js";
 import { consent } from "./consent.js";
 import { jurisdictionArgs, migrate } from "./deploy.js";
 import { waitForHealth } from "./first-tenant.js";
+import { openAccount } from "./open-account.js";
 import { type Options, Refusal } from "./options.js";
 import { addressOf, planDeployment, type Wanted } from "./plan.js";
 import { type Ports, runWrangler } from "./ports.js";

@@ -14,7 +14,7 @@ import {
 } from "../../chat/turn-request.js";
 import { defined } from "../../conversation/defined.js";
 import type { ToolCallRequest } from "../../conversation/message.js";
-import type { SentTurn } from "../../gateways/session-gateway.js";
+import type { SentTurn } from "../../gateways/session-object.js";
 import type { Actor } from "../../tenancy/actor.js";
 import type { Services } from "../services.js";
 import type { StoredResponse } from "./read-response.js";

@@ -4,7 +4,7 @@ import { recordOf } from "../../conversation/actor-record.js";
 import { defined } from "../../conversation/defined.js";
 import type { Metadata } from "../../conversation/names.js";
 import { need, refuse } from "../../conversation/problem.js";
-import type { SendCommand } from "../../gateways/session-gateway.js";
+import type { SendCommand } from "../../gateways/session-object.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
 import { keyOf } from "../../stores/reader-store.js";

@@ -10,75 +10,9 @@ import type { InboundEvent } from "../inbound.js";
 import { dialects, translate } from "../markdown.js";
 import { scoreOfReaction } from "../reactions.js";
 import { readBody, unreadable } from "./body.js";
+import { type Entity, mediaFields, type message, personOf, targetOf, update, type user } from "./telegram-update.js";
 
 const api = "https://api.telegram.org";
-
-const user = z.object({
-  id: z.number(),
-  is_bot: z.boolean().optional(),
-  first_name: z.string().default(""),
-  last_name: z.string().optional(),
-});
-const entity = z.object({
-  type: z.string(),
-  offset: z.int(),
-  length: z.int(),
-  user: z.object({ id: z.number() }).optional(),
-});
-type Entity = z.infer<typeof entity>;
-const entities = z.array(entity).default([]);
-const message = z.looseObject({
-  message_id: z.number(),
-  message_thread_id: z.number().optional(),
-  is_topic_message: z.boolean().optional(),
-  from: user.optional(),
-  chat: z.object({ id: z.number(), type: z.string() }),
-  text: z.string().optional(),
-  caption: z.string().optional(),
-  entities,
-  caption_entities: entities,
-  media_group_id: z.string().optional(),
-  reply_to_message: z
-    .object({ message_id: z.number(), from: z.object({ id: z.number(), is_bot: z.boolean().optional() }).optional() })
-    .optional(),
-});
-/** What a message without a text may bring; anything else that has none says that somebody came, that a title changed, and so on. */
-const mediaFields = [
-  "animation",
-  "audio",
-  "checklist",
-  "contact",
-  "dice",
-  "document",
-  "game",
-  "location",
-  "paid_media",
-  "photo",
-  "poll",
-  "sticker",
-  "story",
-  "venue",
-  "video",
-  "video_note",
-  "voice",
-] as const;
-const reactions = z.array(z.object({ type: z.string(), emoji: z.string().max(64).optional() }));
-const update = z.object({
-  update_id: z.number(),
-  message: message.optional(),
-  /** Comes where `allowed_updates` of the webhook name it. */
-  message_reaction: z
-    .object({
-      chat: z.object({ id: z.number(), type: z.string() }),
-      message_id: z.number(),
-      user: user.optional(),
-      new_reaction: reactions,
-    })
-    .optional(),
-  callback_query: z
-    .object({ id: z.string(), from: user, message: message.optional(), data: z.string().optional() })
-    .optional(),
-});
 
 const ignored: Received = { kind: "answered", answer: {} };
 
@@ -244,24 +178,6 @@ function plainText(text: string, named: readonly Entity[], name: string): string
   if (first?.offset !== 0 || !handlesOf(text, first).includes(name)) return text;
   const rest = text.slice(first.length);
   return first.type === "mention" ? rest.trim() : (text.split("@", 1)[0] ?? "") + rest;
-}
-
-function targetOf({
-  chat,
-  message_id,
-  message_thread_id,
-  is_topic_message,
-}: z.infer<typeof message>): InboundEvent["target"] {
-  return {
-    chat: String(chat.id),
-    message: String(message_id),
-    ...(is_topic_message === true && message_thread_id !== undefined ? { thread: String(message_thread_id) } : {}),
-  };
-}
-
-function personOf({ id, first_name, last_name = "" }: z.infer<typeof user>): InboundEvent["user"] {
-  const name = `${first_name} ${last_name}`.trim();
-  return { id: String(id), ...(name === "" ? {} : { name }) };
 }
 
 /** In a group an answer says which message it answers. */

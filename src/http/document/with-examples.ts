@@ -8,17 +8,23 @@ import { evidenceExamples } from "./examples/evidence.js";
 import { limitExamples } from "./examples/limits.js";
 import { memoryExamples } from "./examples/memory.js";
 import { openAiExamples } from "./examples/openai.js";
+import { resourceExamples } from "./examples/resources.js";
 import { roundtableExamples } from "./examples/roundtables.js";
 import { runExamples } from "./examples/runs.js";
 import { sessionExamples } from "./examples/sessions.js";
 import { subjectExamples } from "./examples/subjects.js";
+import { supervisionExamples } from "./examples/supervision.js";
 import { tenantExamples } from "./examples/tenants.js";
+import { usageExamples } from "./examples/usage.js";
 import { webhookExamples } from "./examples/webhooks.js";
 import type { Operation } from "./model.js";
 import { isSchema, nameOf, type Schema } from "./schema.js";
 
 const examples: Readonly<Record<string, unknown>> = {
   ...tenantExamples,
+  ...resourceExamples,
+  ...supervisionExamples,
+  ...usageExamples,
   ...sessionExamples,
   ...runExamples,
   ...roundtableExamples,
