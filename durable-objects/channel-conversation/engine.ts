@@ -44,10 +44,14 @@ export class ConversationEngine {
   }
 
   create(identity: ConversationIdentity): void {
-    const { channelId, conversation } = identity;
     this.store.create(identity, this.platform.now());
-    this.kit.outbox.put("channel_conversation", "conversation", { channelId, conversation });
+    this.renewCopy();
     this.kit.deliverSoon();
+  }
+
+  renewCopy(): void {
+    const { channelId, conversation } = this.store.state();
+    this.kit.outbox.put("channel_conversation", "conversation", { channelId, conversation });
   }
 
   /** In one write: what is new is going to be dealt with, whatever dies. */

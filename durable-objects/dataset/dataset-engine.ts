@@ -42,6 +42,11 @@ export class DatasetEngine {
     this.evals = new EvalRunner(new EvalStore(ctx.storage.sql), this.store, this.kit, platform);
   }
 
+  renewCopy(): void {
+    this.kit.outbox.put("dataset", "dataset", this.view());
+    this.evals.renewCopies();
+  }
+
   view(): DatasetView {
     const { name, description, version, createdAt, updatedAt } = this.store.dataset();
     const counted = this.store.counts(version);

@@ -133,6 +133,11 @@ export class EvalRunner {
     );
   }
 
+  /** In the write that is under way. */
+  renewCopies(): void {
+    for (const evalId of this.rows.ids()) this.changed(evalId);
+  }
+
   private changed(evalId: string): void {
     this.kit.outbox.put("eval", evalId, this.evalOf(evalId));
   }

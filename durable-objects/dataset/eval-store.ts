@@ -106,6 +106,12 @@ export class EvalStore {
     return row && evalRow().parse(row);
   }
 
+  ids(): string[] {
+    return this.exec`SELECT eval_id FROM evals ORDER BY created_at, eval_id`
+      .toArray()
+      .map((row) => String(row.eval_id));
+  }
+
   /** The oldest that runs. */
   running(): EvalRecord | undefined {
     const [row] = this

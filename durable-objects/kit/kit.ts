@@ -205,6 +205,17 @@ export class Kit {
     this.waiters.rejectAll();
   }
 
+  /** Whose it is. */
+  owner(): ReturnType<KitPorts["owner"]> {
+    return this.ports.owner();
+  }
+
+  /** What is stored was not written by this instance: all of it is read anew. The alarm is the caller's to set. */
+  reread(): void {
+    this.forget();
+    this.deadlines.onErased();
+  }
+
   private onRollback(): void {
     this.forget();
     this.deadlines.onRollback();

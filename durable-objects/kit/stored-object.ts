@@ -1,17 +1,36 @@
 /** What all our objects have: tables that are made when something is created, and one alarm. */
 import { DurableObject } from "cloudflare:workers";
+import {
+  type CopiedObject,
+  type ReadPart,
+  type StatePart,
+  type StatePlace,
+  statePartSchema,
+  type TakenOutcome,
+  type Takeover,
+} from "../../src/gateways/copy-gateway.js";
 import { NewerStateError } from "../../src/gateways/newer-state.js";
+import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
 import { describeError, log } from "../../src/platform/logging.js";
 import { pathOf } from "./home.js";
 import type { Kit } from "./kit.js";
 import { applySchema, hasSchema, kitSchema, type SchemaStep } from "./schema.js";
+import { arrivedLines, putState, readState, StateStamp, stagePart, UnreadableStateError } from "./state-copy.js";
 
 /** How often an object that this code can't read looks whether it runs under code that can, in milliseconds. */
 const newerStateRecheckMs = 600_000;
 
-export abstract class StoredObject<W extends { readonly kit: Kit }> extends DurableObject<Env> {
+/** What an object does, as far as its shell has to know. */
+interface StoredEngine {
+  readonly kit: Kit;
+  /** Sends its copies for lists anew. In the write that is under way. */
+  renewCopy?(): void;
+}
+
+export abstract class StoredObject<W extends StoredEngine> extends DurableObject<Env> implements CopiedObject {
   /** Newer code has left its state in a form that this code can't read: nothing is read, written or begun. */
   private readonly newerState: NewerStateError | undefined;
+  private readonly stamp = new StateStamp(this.ctx.storage.sql);
 
   constructor(
     ctx: DurableObjectState,
@@ -37,6 +56,43 @@ export abstract class StoredObject<W extends { readonly kit: Kit }> extends Dura
     // What was to be done then is done when code comes that can.
     if (this.newerState !== undefined) await this.ctx.storage.setAlarm(Date.now() + newerStateRecheckMs);
     else if (this.exists()) this.engine.kit.onAlarm();
+  }
+
+  /** Its state as it is stored, part by part. */
+  async readState(place: StatePlace | null): Promise<Wire<ReadPart>> {
+    return toWire(this.exists() ? readState(this.ctx.storage.sql, place, this.stamp.now()) : null);
+  }
+
+  /** Becomes what another object was, once the last part has come: what waits there waits here, and its alarm is set. */
+  async takeState(wire: Wire<StatePart>, takeover: Takeover): Promise<TakenOutcome> {
+    if (this.exists()) return "there";
+    const { storage } = this.ctx;
+    const part = fromWire(wire, statePartSchema);
+    const staged = stagePart(storage, part);
+    if (staged !== "part" || !part.isLast) return staged;
+    const { kit } = this.engine;
+    const lines = await arrivedLines(storage.sql, takeover);
+    const state = { steps: part.steps, lines, known: [...kitSchema, ...this.schema] };
+    let outcome: TakenOutcome;
+    try {
+      outcome = putState(storage, state, () => {
+        kit.reread();
+        if (kit.owner().tenantId !== takeover.to) throw new UnreadableStateError();
+      });
+    } catch (error) {
+      kit.reread();
+      if (error instanceof UnreadableStateError || error instanceof SyntaxError) return "unreadable";
+      throw error;
+    }
+    if (outcome !== "stored") return outcome;
+    kit.deadlines.rearm();
+    kit.write(() => {
+      for (const ask of kit.asks.all()) kit.outbox.put("ask", ask.askId, ask);
+      this.engine.renewCopy?.();
+    });
+    kit.resume();
+    kit.loop.kick();
+    return outcome;
   }
 
   /**

@@ -7,6 +7,7 @@ import type { OpenConnection } from "../channels/connection.js";
 import type { AskGateway } from "../gateways/ask-gateway.js";
 import type { BudgetGateway } from "../gateways/budget-gateway.js";
 import type { ChannelGateway } from "../gateways/channel-gateway.js";
+import type { CopyGateway } from "../gateways/copy-gateway.js";
 import type { DatasetGateway } from "../gateways/dataset-gateway.js";
 import type { DebateGateway } from "../gateways/debate-gateway.js";
 import type { RoundtableGateway } from "../gateways/roundtable-gateway.js";
@@ -128,6 +129,8 @@ export interface Services {
   readonly reseals: ResealStore;
   readonly restores: RestoreStore;
   readonly copy: TenantCopy;
+  /** What objects hold, as it is stored. */
+  readonly copies: () => Promise<CopyGateway>;
   /** What there is of a person, the jobs on it, and what holds keep. */
   readonly subjects: SubjectStore;
   readonly subjectJobs: SubjectJobGateway;

@@ -7,7 +7,7 @@ import { channelOf } from "../channels/connection.js";
 import { AskGateway } from "../gateways/ask-gateway.js";
 import { ChannelGateway } from "../gateways/channel-gateway.js";
 import { DebateGateway } from "../gateways/debate-gateway.js";
-import { locationHint, PlacedObjects } from "../gateways/placement.js";
+import { locationHint, type Namespace, PlacedObjects } from "../gateways/placement.js";
 import { RoundtableGateway } from "../gateways/roundtable-gateway.js";
 import { RunGateway } from "../gateways/run-gateway.js";
 import { SessionGateway } from "../gateways/session-gateway.js";
@@ -112,6 +112,18 @@ function makeServices(env: Env, place: Place) {
     reseals: new ResealStore(db, sealer, now),
     restores: new RestoreStore(db, now),
     copy: new TenantCopy(db, sealer),
+    copies: loaded(async () => {
+      const { CopyGateway } = await import("../gateways/copy-gateway.js");
+      const placed = <O>(namespace: Namespace<O>) => new PlacedObjects(named(env, namespace), placements, place);
+      return new CopyGateway({
+        thread: placed(env.MEMORY_THREAD),
+        dataset: placed(env.DATASET),
+        session: placed(env.CHAT_SESSION),
+        run: placed(env.ROUTING_RUN),
+        roundtable: placed(env.ROUNDTABLE),
+        conversation: placed(env.CHANNEL_CONVERSATION),
+      });
+    }),
     subjects: new SubjectStore(db),
     holds: new HoldStore(db, now),
     retention: loaded(async () => new (await import("../stores/retention-store.js")).RetentionStore(db)),

@@ -4,6 +4,9 @@ import { z } from "zod";
 /** What is shown in place of a secret, which is written and never read back. */
 export const hiddenSecret = "[hidden]";
 
+/** Stands where a secret was in what was copied elsewhere: what is called with it refuses. */
+export const notCarried = "not carried by the import: store it again";
+
 export const secretName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, "a secret is named as variables are: letters, digits and underscores");

@@ -15,6 +15,14 @@ export function mapSecrets(body: object, change: Change, at = ""): object {
   return Object.fromEntries(changed);
 }
 
+/** The same wherever a resource may lie within something else, as what somebody sent along does in the state of an object. */
+export function mapSecretsBelow(value: unknown, change: Change): unknown {
+  if (Array.isArray(value)) return value.map((item) => mapSecretsBelow(item, change));
+  if (typeof value !== "object" || value === null) return value;
+  const below = Object.entries(value).map(([field, one]) => [field, mapSecretsBelow(one, change)]);
+  return mapSecrets(Object.fromEntries(below), change);
+}
+
 /** As {@link mapSecrets}, where changing takes its time. */
 export async function mapSecretsLater(body: object, change: (secret: string) => Promise<string>): Promise<object> {
   const secrets = secretsIn(body);
@@ -69,8 +77,9 @@ function mapText(holder: object, field: string, change: Change, at: string): obj
     Object.entries(holder).map(([name, value]) => {
       if (name !== field) return [name, value];
       if (typeof value === "string") return [name, changed(value, name)];
-      const texts = Object.entries(z.record(z.string(), z.string()).parse(value));
-      return [name, Object.fromEntries(texts.map(([key, text]) => [key, changed(text, name, key)]))];
+      const { data } = z.record(z.string(), z.string()).safeParse(value);
+      if (data === undefined) return [name, value];
+      return [name, Object.fromEntries(Object.entries(data).map(([key, text]) => [key, changed(text, name, key)]))];
     }),
   );
 }

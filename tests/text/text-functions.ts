@@ -243,6 +243,8 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/asks/proposal.ts reviewedAs": "one pass of the platform's over its line ends",
   "src/console/screen.ts searchWith": "an address of ours",
   "src/console/assets.ts digest": "reads each character once, of our own pages",
+  "src/platform/copied-id.ts withCopiedIds":
+    "answers later: two patterns of fixed length, which the check of patterns covers",
   "src/tenancy/home.ts chooseHome": "compares the name of a jurisdiction",
   "src/model/provider-table.ts meaningOfDefault": "looks a name up",
   "src/platform/webauthn.ts readAuthenticatorData": "reads bytes at fixed places",

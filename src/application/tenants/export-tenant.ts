@@ -1,7 +1,9 @@
 /** Hand out all that a tenant has, page by page: what `importTenant` takes, and transcripts to be read. No key and no secret is in it. */
 import { z } from "zod";
+import { defined } from "../../conversation/defined.js";
 import { attempt, problem } from "../../conversation/problem.js";
 import type { CopyKey } from "../../stores/tenant-copy.js";
+import { type CopiedKind, copiedKinds } from "../../tenancy/copied-kinds.js";
 import { readJson } from "../../text/json.js";
 import { act } from "../act.js";
 import type { Services } from "../services.js";
@@ -30,7 +32,7 @@ export const exportTenant = act("exportTenant", {
     tag: "Tenants and keys",
     summary: "All that a tenant has, a page at a time, without keys and secrets",
     description:
-      "Settings, every version of its resources, vaults, memories with entries and contexts, and transcripts of sessions, runs and roundtables as they are read. Go on with `nextCursor`, after an interruption too.",
+      "Settings, every version of its resources, vaults, memories with entries and contexts, transcripts of sessions, runs and roundtables as they are read, and at last what they, threads, datasets and chat conversations are stored as: an import goes on with that. Go on with `nextCursor`, after an interruption too.",
     answer: "A page, and where the next one begins",
     answerName: "TenantCopy",
   },
@@ -92,8 +94,7 @@ const sections: readonly Section[] = [
       [one.memoryId],
       { kind: "memory", ...one },
     ]),
-  async (tenantId, after, limit, { copy }) =>
-    (await copy.entries(tenantId, after, limit)).map(([key, entry]) => [key, { kind: "entry", ...entry }]),
+  async (tenantId, after, limit, { copy }) => copy.entries(tenantId, after, limit),
   async (tenantId, after, limit, { copy }) =>
     (await copy.contexts(tenantId, after, limit)).map(([key, context]) => [key, { kind: "context", ...context }]),
   sessionsAndMessages,
@@ -105,6 +106,7 @@ const sections: readonly Section[] = [
     views("roundtable", await copy.ids("roundtables", tenantId, String(after[0] ?? ""), limit), (id) =>
       roundtables.describe(tenantId, id, 0),
     ),
+  objectsAndParts,
 ];
 
 type Described = Awaited<ReturnType<Services["runs"]["describe"] | Services["roundtables"]["describe"]>>;
@@ -143,4 +145,56 @@ async function sessionsAndMessages(
   const found = await attempt(() => sessions.describe(tenantId, id));
   const session = found.ok && found.value.ok ? found.value.value : {};
   return [[[id, 0], { kind: "session", sessionId: id, ...session }]];
+}
+
+/** An object's state as it is stored, part by part; the key says which one and where in it. */
+async function objectsAndParts(
+  tenantId: string,
+  key: CopyKey,
+  _limit: number,
+  services: Services,
+): Promise<readonly Row[]> {
+  const copies = await services.copies();
+  let [at = 0, one = "", two = "", ...rest] = key;
+  for (let kind = copiedKinds[Number(at)]; kind !== undefined; kind = copiedKinds[Number(at)]) {
+    const [part, table, row, character, stamp] = rest;
+    const place =
+      part === undefined
+        ? null
+        : { part: Number(part), table: Number(table), row: Number(row), at: Number(character), stamp: String(stamp) };
+    const path =
+      place === null
+        ? await services.copy.nextObject(kind, tenantId, String(one), String(two))
+        : [one, two].map(String);
+    rest = [];
+    if (path === undefined) {
+      [at, one, two] = [Number(at) + 1, "", ""];
+      continue;
+    }
+    const names = path.slice(0, hasTwoNames(kind) ? 2 : 1);
+    [one = "", two = ""] = path;
+    const read = await copies.read(kind, tenantId, names, place);
+    // Deleted meanwhile.
+    if (read === null) continue;
+    const { next, ...state } = read;
+    const here = [Number(at), one, two];
+    const after = next === null ? here : [...here, next.part, next.table, next.row, next.at, next.stamp];
+    const known = next === null ? await namesOf(kind, tenantId, names, services) : {};
+    return [[after, { kind: "object", of: kind, tenantId, path: names, ...state, ...known }]];
+  }
+  return [];
+}
+
+const hasTwoNames = (kind: CopiedKind): boolean => kind === "thread" || kind === "conversation";
+
+/** What the import has to know of it beside its state: the caller's id for it, and the chat connections that it names, by their names. */
+async function namesOf(kind: CopiedKind, tenantId: string, [one = ""]: readonly string[], services: Services) {
+  const { copy, channels, sessions } = services;
+  const shownIn = kind === "session" ? await sessions.shownIn(tenantId, one) : undefined;
+  const channelId = kind === "conversation" ? one : shownIn?.channelId;
+  const channel = channelId === undefined ? undefined : await channels.byId(tenantId, channelId);
+  return defined({
+    externalId: hasTwoNames(kind) ? undefined : await copy.externalId(tenantId, one),
+    channels: channelId === undefined ? undefined : { [channelId]: channel?.name ?? "" },
+  });
 }

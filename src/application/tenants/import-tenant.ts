@@ -1,41 +1,25 @@
 /** Take what an export handed out: settings, resources with their versions, memories with entries and contexts. Taken again it changes nothing. */
 import { z } from "zod";
 import { recordOf } from "../../conversation/actor-record.js";
+import { defined } from "../../conversation/defined.js";
 import { itemName } from "../../conversation/names.js";
 import { ownValue } from "../../conversation/own-value.js";
 import { type ProblemIssue, problem } from "../../conversation/problem.js";
-import { hiddenSecret } from "../../conversation/secret-text.js";
-import { itemsOfVersion, originsByHand } from "../../memory/context-items.js";
-import { entrySchema } from "../../memory/entry.js";
-import { memorySchema, newMemorySchema, standaloneThread } from "../../memory/memory.js";
-import { sha256Hex } from "../../platform/digest.js";
-import type { MemoryRef } from "../../stores/memory/memory-store.js";
-import type { Actor } from "../../tenancy/actor.js";
+import { hiddenSecret, notCarried } from "../../conversation/secret-text.js";
+import { forgottenSchema, itemOriginSchema, itemsOfVersion, originsByHand } from "../../memory/context-items.js";
+import { type Entry, entrySchema } from "../../memory/entry.js";
+import { contextSources, memorySchema, newMemorySchema, standaloneThread } from "../../memory/memory.js";
+import { copiedEntryId, ownEntryId, withCopiedIds } from "../../platform/copied-id.js";
 import { type ResourceVersion, resourceKinds, resourceSchemas } from "../../tenancy/resources.js";
 import { mapSecrets, secretsIn } from "../../tenancy/secrets.js";
 import { type SettingsChange, storedSettingsSchema, tenantChangeSchema } from "../../tenancy/tenant.js";
-import { canonicalJson } from "../../text/json.js";
+import { canonicalJson, readJson } from "../../text/json.js";
 import { lazily } from "../../text/lazily.js";
 import { act } from "../act.js";
-import type { Services } from "../services.js";
 import { copyFormat } from "./export-tenant.js";
+import { copiedObject, takeObject } from "./import-objects.js";
+import { type Into, isErased, type Taken } from "./imported.js";
 import { findTenant } from "./tenant-view.js";
-
-/** Stands where a secret was: what is called with it refuses. */
-const notCarried = "not carried by the import: store it again";
-
-const outcomes = ["stored", "there", "left_out"] as const;
-type Outcome = (typeof outcomes)[number];
-interface Taken {
-  readonly outcome: Outcome;
-  /** What has to be looked at. */
-  readonly warning?: string | undefined;
-}
-interface Into {
-  readonly tenantId: string;
-  readonly actor: Actor;
-  readonly services: Services;
-}
 
 /** A page of an export, as it is. */
 const copyInput = lazily(() =>
@@ -54,7 +38,7 @@ export const importTenant = act("importTenant", {
     tag: "Tenants and keys",
     summary: "Take a page of an export into a tenant; taken again it changes nothing",
     description:
-      "Pages in the order in which they were exported. Transcripts of sessions, runs and roundtables are left out: they were exported to be read. Keys and secrets are never carried: `warnings` says what has to be stored again.",
+      "Pages in the order in which they were exported. Sessions, runs, roundtables, threads, datasets and chat conversations go on where they were, under their ids: what waits for an answer waits here. Transcripts are left out: they were exported to be read. Keys and secrets are never carried: `warnings` says what has to be stored again.",
     body: "copy",
     answer: "What became of the items",
     answerName: "TenantImport",
@@ -92,7 +76,7 @@ function wrong(errors: readonly ProblemIssue[]) {
 
 /** @throws {ProblemError} before anything is changed, for an item that isn't known */
 function readItem(item: Readonly<Record<string, unknown>>, at: number): (into: Into) => Promise<Taken> {
-  const kind = String(item["kind"]);
+  const kind = String(item.kind);
   const reader = ownValue(readers, kind);
   if (reader === undefined) throw wrong([{ path: `items.${at}.kind`, message: `"${kind}" isn't known here` }]);
   const { data, error } = reader().safeParse(item);
@@ -153,10 +137,9 @@ const readers: Readonly<Record<string, () => z.ZodType<(into: Into) => Promise<T
           },
       ),
   entry: () => entrySchema.transform((entry) => (into: Into) => takeEntry(entry, into)),
-  context: () =>
-    z
-      .object({ memoryId: z.string(), version: z.int().min(1), document: z.string(), author: z.string() })
-      .transform((context) => (into: Into) => takeContext(context, into)),
+  entry_place: () => entrySchema.transform((entry) => (into: Into) => takePlace(entry, into)),
+  context: () => copiedContext().transform((context) => (into: Into) => takeContext(context, into)),
+  object: () => copiedObject().transform((object) => (into: Into) => takeObject(object, into)),
   ...Object.fromEntries(
     ["session", "messages", "run", "roundtable"].map((kind) => [
       kind,
@@ -193,11 +176,6 @@ async function takeSettings(
   return { outcome: given.length > 0 ? "stored" : "there", warning };
 }
 
-/** What was deleted for good in this tenant doesn't come back with a copy of before: the ledger of erasures has it. */
-async function isErased(tenantId: string, id: string, { restores }: Services, item = ""): Promise<boolean> {
-  return (await restores.erasuresOf(tenantId, id, item)).length > 0;
-}
-
 function erasedHere(kind: string, id: string): Taken {
   return { outcome: "left_out", warning: `${kind} ${id}: it was deleted here, and what belongs to it is left out` };
 }
@@ -214,42 +192,73 @@ async function takeVersion(copied: ResourceVersion, { tenantId, actor, services 
   return { outcome, warning: isSecret ? `${kind}/${name}: its secrets have to be stored again` : undefined };
 }
 
-/** Under an id of its own here: entries of all tenants have others. Those of a conversation come without it. */
-async function takeEntry(entry: z.infer<typeof entrySchema>, { tenantId, services }: Into): Promise<Taken> {
+/** Under an id of its own here: entries of all tenants have others. */
+async function takeEntry(entry: Entry, { tenantId, services }: Into): Promise<Taken> {
   const { memories, entries } = services.memory.ports;
   const memory = await memories.find(tenantId, entry.memoryId);
   if (memory === undefined) return { outcome: "left_out" };
   // Erased here, before it was copied or since.
   if (await isErased(tenantId, entry.memoryId, services, entry.entryId)) return { outcome: "left_out" };
-  const entryId = await copiedId(memory, entry.entryId);
-  if ((await entries.row(memory, entryId)) !== undefined) return { outcome: "there" };
-  const record = { ...entry, entryId, threadId: standaloneThread };
-  const extra = { idempotencyKey: `import ${entry.entryId}`, expiresAt: entry.expiresAt };
-  const added =
-    entry.supersedes === undefined
-      ? await entries.add(memory, record, extra)
-      : await entries.correct(memory, await copiedId(memory, entry.supersedes), record, extra);
-  // What it corrects may have been erased: it stands for itself then.
-  if (added.kind === "deleted" && entry.supersedes !== undefined) await entries.add(memory, record, extra);
+  const entryId = await copiedEntryId(tenantId, entry.entryId);
+  for (const id of [entry.entryId, ownEntryId(entry.entryId), entryId])
+    if ((await entries.row(memory, id)) !== undefined) return { outcome: "there" };
+  const { threadId = standaloneThread, seq, expiresAt, recordedAt, supersedes } = entry;
+  const record = { ...entry, entryId, threadId };
+  const idempotencyKey = threadId === standaloneThread ? `import ${entry.entryId}` : undefined;
+  const extra = { idempotencyKey, expiresAt, recordedAt, ...defined({ seq }) };
+  const corrected = supersedes && (await copiedEntryId(tenantId, supersedes));
+  const isIn = async (): Promise<boolean> => (await entries.row(memory, entryId)) !== undefined;
+  if (corrected !== undefined) await entries.correct(memory, corrected, record, extra);
+  // What it corrects may have been erased: it stands for itself then. And another one may be at its place.
+  if (!(await isIn())) await entries.add(memory, record, extra);
+  if (!(await isIn()) && threadId === standaloneThread)
+    await entries.add(memory, record, { idempotencyKey, expiresAt, recordedAt });
   return { outcome: "stored" };
 }
 
-/** The same for the same entry of the same memory here: its time, and digits of a digest. */
-async function copiedId({ tenantId, memoryId }: MemoryRef, entryId: string): Promise<string> {
-  const time = entryId.slice(0, "ent_".length + 10);
-  return `${time}${(await sha256Hex(`${tenantId} ${memoryId} ${entryId}`)).slice(0, 16)}`;
+/** Where one was deleted: what is counted by places goes on. */
+async function takePlace(entry: Entry, { tenantId, services }: Into): Promise<Taken> {
+  const { memories, entries } = services.memory.ports;
+  const memory = await memories.find(tenantId, entry.memoryId);
+  if (memory === undefined || entry.seq === undefined) return { outcome: "left_out" };
+  const record = { ...entry, entryId: await copiedEntryId(tenantId, entry.entryId), threadId: entry.threadId ?? "" };
+  const isThere =
+    (await entries.row(memory, entry.entryId)) !== undefined || !(await entries.keepPlace(memory, record, entry.seq));
+  return { outcome: isThere ? "there" : "stored" };
 }
 
+const copiedContext = lazily(() =>
+  z.object({
+    ...{ memoryId: z.string(), version: z.int().min(1), document: z.string(), author: z.string() },
+    source: z.enum(contextSources).default("person"),
+    origins: z.array(itemOriginSchema).optional(),
+    forgotten: forgottenSchema.optional(),
+    coverage: z.record(z.string(), z.int()).default({}),
+    sources: z.array(z.string()).default([]),
+    flushKey: z.string().optional(),
+    createdAt: z.iso.datetime().optional(),
+  }),
+);
+
 async function takeContext(
-  { memoryId, version, document, author }: { memoryId: string; version: number; document: string; author: string },
+  copied: z.infer<ReturnType<typeof copiedContext>>,
   { tenantId, services }: Into,
 ): Promise<Taken> {
   const { memories, contexts } = services.memory.ports;
-  const memory = await memories.find(tenantId, memoryId);
+  const memory = await memories.find(tenantId, copied.memoryId);
   if (memory === undefined) return { outcome: "left_out" };
   const base = await contexts.base(memory);
-  if (base.version >= version) return { outcome: "there" };
-  const origins = originsByHand(document, itemsOfVersion(base));
-  const put = await contexts.put(memory, { document, origins, source: "person", author, expected: base.version });
+  if (base.version >= copied.version) return { outcome: "there" };
+  const renamed = await withCopiedIds(tenantId, JSON.stringify(copied));
+  const { document, origins, forgotten, ...context } = copiedContext().parse(readJson(renamed).value);
+  // The number of an entry in the store is another one here: all of those versions are taken in again.
+  const { after: _, ...lost } = forgotten ?? { entries: [] };
+  const itemised =
+    origins === undefined ? { origins: originsByHand(document, itemsOfVersion(base)) } : { origins, forgotten: lost };
+  const { flushKey, ...stored } = context;
+  const put = await contexts.put(memory, {
+    ...{ document, expected: base.version, ...stored, ...itemised },
+    ...defined({ flushKey }),
+  });
   return { outcome: put.kind === "stored" ? "stored" : "left_out" };
 }

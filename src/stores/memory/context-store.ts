@@ -34,6 +34,8 @@ export interface NewContext {
   /** Begins from what this version covered, and not from the one before. */
   readonly restores?: number;
   readonly sources?: readonly string[];
+  /** When it was written, of one that is copied; ISO. */
+  readonly createdAt?: string | undefined;
 }
 
 /** An entry that a context rests on, and the version that took it in. */
@@ -126,7 +128,7 @@ export class ContextStore {
   async put(memory: MemoryRef, context: NewContext, claim?: WorkClaim): Promise<PutOutcome> {
     const { tenantId, key } = memory;
     const version = context.expected + 1;
-    const createdAt = new Date(this.now()).toISOString();
+    const { createdAt = new Date(this.now()).toISOString() } = context;
     // Who wrote the row, so that the statements after it know whether this very batch did.
     const author = `${context.author}#${crypto.randomUUID()}`;
     const ofMine = sql`

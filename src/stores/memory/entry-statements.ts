@@ -11,6 +11,8 @@ export interface Extra {
   /** Deletions in the memory that were known of; after others it isn't written. */
   readonly erasures?: number;
   readonly expiresAt?: string | undefined;
+  /** When it was written down, of one that is copied; ISO. */
+  readonly recordedAt?: string | undefined;
   readonly supersedes?: string | undefined;
   /** What it corrects, the nearest first: it is found by their words, too. */
   readonly corrected?: readonly Entry[];
@@ -32,7 +34,7 @@ export function insertion(now: string, memory: MemoryRef, entry: EntryRecord, ex
       summary_terms, tag_terms, mark_terms, raw_length, summary_length, tag_length, index_terms, vouched_by)
     SELECT ${memory.tenantId}, ${entry.entryId}, ${memory.key}, ${entry.threadId}, COALESCE(${extra.seq}, ${next}),
       ${sessionKey}, ${entry.role}, ${speaker}, ${entry.rawEntry}, ${entry.summary}, ${entry.summarySource},
-      ${JSON.stringify(entry.tags)}, ${entry.occurredAt}, ${now}, ${extra.expiresAt}, ${extra.supersedes},
+      ${JSON.stringify(entry.tags)}, ${entry.occurredAt}, ${extra.recordedAt ?? now}, ${extra.expiresAt}, ${extra.supersedes},
       ${extra.idempotencyKey}, ${extra.requestHash}, ${terms.raw}, ${terms.summary}, ${terms.tags}, ${terms.marks},
       ${lengths.raw}, ${lengths.summary}, ${lengths.tags}, ${indexTerms}, ${entry.vouchedBy && JSON.stringify(entry.vouchedBy)}
     WHERE (${erasures} IS NULL OR (SELECT erasures FROM memories WHERE key = ${memory.key}) = ${erasures})

@@ -5,7 +5,7 @@ import type { Entry, Tags } from "../../memory/entry.js";
 import { batch, type Database, first, hasChanged, run, sql } from "../../platform/sql.js";
 import { EntryReads } from "./entry-reads.js";
 import { type EntryRecord, type EntryRow, entryColumns, entryRow, indexedColumns, showEntry } from "./entry-rows.js";
-import { type Extra, insertion } from "./entry-statements.js";
+import { type Extra, erasure, insertion } from "./entry-statements.js";
 import type { MemoryRef } from "./memory-store.js";
 import type { EntryVectors } from "./vectors.js";
 
@@ -52,6 +52,15 @@ export class EntryStore extends EntryReads {
       ...(await this.vectors.markPending(memory, entry.entryId)),
     ]);
     return hasChanged(written) || erasures === undefined || (await this.erasures(memory)) === erasures;
+  }
+
+  /** The place of an entry that was deleted, which nothing else gets. */
+  async keepPlace(memory: MemoryRef, entry: EntryRecord, seq: number): Promise<boolean> {
+    const [written] = await batch(this.db, [
+      insertion(this.present(), memory, entry, { seq }),
+      ...erasure(this.present(), memory, entry.entryId),
+    ]);
+    return hasChanged(written);
   }
 
   private async erasures({ key }: MemoryRef): Promise<number> {
