@@ -21,6 +21,7 @@ const row = lazily(() =>
     last_failure: textOrNull,
     parked: z.number().default(0),
     origin: textOrNull,
+    removed_at: numberOrNull,
   }),
 );
 
@@ -42,7 +43,8 @@ export interface StoredChannel {
 }
 
 /** What a change of a connection is made on: its body as the text that it is. */
-export const storedRow = lazily(() => row().pick({ channel_id: true, kind: true, body: true }));
+export const storedRow = lazily(() => row().pick({ channel_id: true, kind: true, body: true, removed_at: true }));
+export const goingRow = lazily(() => row().pick({ tenant_id: true, channel_id: true }));
 /** JSON; its credentials are sealed. */
 export const sealedBody = lazily(() => z.looseObject({ credentials: z.record(z.string(), z.unknown()) }));
 

@@ -13,7 +13,15 @@ import { all, batch, type Database, first, hasChanged, run, type Sql, sql } from
 import type { DoneBy } from "../tenancy/audit.js";
 import { changedFields } from "../tenancy/changed-fields.js";
 import { insertChannelDeletion, insertResourceAct } from "./audit-log.js";
-import { channelRow, conversationRow, deliveryRow, type StoredChannel, sealedBody, storedRow } from "./channel-rows.js";
+import {
+  channelRow,
+  conversationRow,
+  deliveryRow,
+  goingRow,
+  type StoredChannel,
+  sealedBody,
+  storedRow,
+} from "./channel-rows.js";
 import type { SecretStore } from "./secret-store.js";
 import type { StoreChange } from "./store-change.js";
 import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
@@ -70,7 +78,8 @@ export class ChannelStore {
     const before = known && sealedBody().parse(JSON.parse(known.body));
     const body = await this.sealed(connection, before?.credentials ?? {});
     const fields = before && changedFields(before, body);
-    if (fields?.length === 0) return undefined;
+    // One whose deletion was interrupted stays, where it is stored anew.
+    if (fields?.length === 0 && known?.removed_at === null) return undefined;
     const decision = known === undefined ? "created" : "changed";
     const text = JSON.stringify(body);
     const statements = ({ by, at }: DoneBy): Sql[] => [
@@ -78,7 +87,7 @@ export class ChannelStore {
         ? sql`INSERT INTO channels (channel_id, tenant_id, name, kind, connection_id, body, created_at, updated_at)
           VALUES (${ids.channelId}, ${tenantId}, ${name}, ${connection.kind}, ${ids.connectionId}, ${text}, ${at}, ${at})
           ON CONFLICT (tenant_id, name) DO NOTHING`
-        : sql`UPDATE channels SET body = ${text}, updated_at = ${at}
+        : sql`UPDATE channels SET body = ${text}, updated_at = ${at}, removed_at = NULL
           WHERE tenant_id = ${tenantId} AND channel_id = ${known.channel_id} AND body = ${known.body}`,
       insertResourceAct(tenantId, "channel.stored", { kind: "channels", name, changes: fields }, { by, at }, decision),
     ];
@@ -116,8 +125,8 @@ export class ChannelStore {
     done: DoneBy,
   ): Sql[] {
     return [
-      sql`
-        UPDATE channels SET connection_id = ${connectionId} WHERE tenant_id = ${tenantId} AND channel_id = ${channelId}`,
+      sql`UPDATE channels SET connection_id = ${connectionId}, removed_at = COALESCE(removed_at, ${done.at})
+        WHERE tenant_id = ${tenantId} AND channel_id = ${channelId}`,
       insertChannelDeletion(tenantId, { channelId, name }, done),
     ];
   }
@@ -168,6 +177,22 @@ export class ChannelStore {
       sql`DELETE FROM channels WHERE tenant_id = ${tenantId} AND channel_id = ${channelId}`,
       ...claimStatements(claim, "deleted"),
       sql`DELETE FROM channel_deliveries WHERE tenant_id = ${tenantId} AND channel_id = ${channelId}`,
+    ]);
+  }
+
+  /** Those whose deletion began before a time and isn't at its end; of every tenant. */
+  async going(begunBefore: number, limit: number): Promise<{ tenantId: string; channelId: string }[]> {
+    const rows = await all(this.db, goingRow())`SELECT tenant_id, channel_id FROM channels
+      WHERE removed_at IS NOT NULL AND removed_at < ${begunBefore} ORDER BY removed_at LIMIT ${limit}`;
+    return rows.map(({ tenant_id, channel_id }) => ({ tenantId: tenant_id, channelId: channel_id }));
+  }
+
+  /** Ends such a deletion, unless somebody has stored it anew meanwhile. */
+  async removeGoing(tenantId: string, channelId: string, begunBefore: number): Promise<void> {
+    const going = sql`tenant_id = ${tenantId} AND channel_id = ${channelId}`;
+    await batch(this.db, [
+      sql`DELETE FROM channels WHERE ${going} AND removed_at < ${begunBefore}`,
+      sql`DELETE FROM channel_deliveries WHERE ${going} AND NOT EXISTS (SELECT 1 FROM channels WHERE ${going})`,
     ]);
   }
 
@@ -224,7 +249,7 @@ export class ChannelStore {
 
   private async stored(tenantId: string, name: string) {
     return first(this.db, storedRow())`
-      SELECT channel_id, kind, body FROM channels WHERE tenant_id = ${tenantId} AND name = ${name}`;
+      SELECT channel_id, kind, body, removed_at FROM channels WHERE tenant_id = ${tenantId} AND name = ${name}`;
   }
 
   /** @param known sealed credentials that are stored: one that is the same isn't sealed anew, so that it reads the same */

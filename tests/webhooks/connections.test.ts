@@ -1,9 +1,12 @@
 /** Connections as a resource: sealed, listed with their health, given another address, deleted; and how platforms make sure of them. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import { composeServices } from "../../src/composition/services.js";
+import { newAddressId } from "../../src/platform/ids.js";
 import { expectProblem } from "../http/support.js";
 import { connect, genericMessage, platforms } from "../support/chat-platforms.js";
 import { newTenant, TestTenant } from "../support/conclave.js";
+import { runEachMinute } from "../support/housekeeping.js";
 
 const { slack, telegram, discord, whatsapp, generic } = platforms;
 
@@ -78,6 +81,66 @@ it("is gone with its conversations once it is deleted", async () => {
   await expect.poll(async () => (await tenant.call("GET", "/v1/sessions")).body.items).toHaveLength(1);
   const left = "SELECT COUNT(*) AS n FROM channel_conversations WHERE channel_id = ?";
   expect(await env.DB.prepare(left).bind(channel.channelId).first("n")).toBe(0);
+});
+
+it("a deletion that was interrupted is ended by the schedule, unless the connection is stored anew", async () => {
+  const services = composeServices(env);
+  const going = async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "One." });
+    const channel = await connect(tenant, generic);
+    await channel.say(1, "First");
+    await expect.poll(() => channel.texts()).toEqual(["One."]);
+    const stored = await services.channels.find(tenant.tenantId, "generic");
+    if (stored === undefined) throw new Error("no channel");
+    const at = Date.now() - 120_000;
+    await services.channels.beginRemoval(stored, newAddressId(), { by: { kind: "system", id: "test" }, at });
+    expect((await channel.say(2, "Second")).status).toBe(404);
+    return { tenant, channel };
+  };
+  const [gone, kept] = [await going(), await going()];
+  const { agent, credentials } = (await kept.tenant.call("GET", "/v1/channels/generic")).body;
+  await kept.tenant.put("channels", "generic", { kind: "generic", agent, credentials });
+  await runEachMinute();
+  expect((await gone.tenant.call("GET", "/v1/channels/generic")).status).toBe(404);
+  const left = "SELECT COUNT(*) AS n FROM channel_conversations WHERE channel_id = ?";
+  expect(await env.DB.prepare(left).bind(gone.channel.channelId).first("n")).toBe(0);
+  expect((await kept.tenant.call("GET", "/v1/channels/generic")).body).toMatchObject({
+    channelId: kept.channel.channelId,
+  });
+});
+
+it("a conversation goes on in another tenant, through the connection of its name there", async () => {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant");
+  await model.reply({ text: "One." }, { text: "Two." });
+  const channel = await connect(tenant, generic);
+  await channel.say(1, "First");
+  await expect.poll(() => channel.texts()).toEqual(["One."]);
+  await expect.poll(async () => (await tenant.call("GET", "/v1/sessions")).body.items).toHaveLength(1);
+
+  const other = await newTenant();
+  const admin = new TestTenant("", env.ADMIN_SECRET);
+  const copied = async (): Promise<string[]> => {
+    const { body } = await admin.call("GET", `/v1/admin/tenants/${tenant.tenantId}/export`);
+    expect(body.nextCursor).toBeNull();
+    return (await admin.call("POST", `/v1/admin/tenants/${other.tenantId}/import`, body)).body.warnings;
+  };
+  expect(await copied()).toEqual([
+    expect.stringMatching(/^session .*generic/),
+    expect.stringMatching(/^conversation /),
+  ]);
+  expect((await other.call("GET", "/v1/sessions")).body.items).toEqual([]);
+  const there = await connect(other, generic);
+  expect(await copied()).toEqual([]);
+  await there.say(2, "Second");
+  await expect.poll(() => there.texts()).toEqual(["Two."]);
+  const { items } = (await other.call("GET", "/v1/sessions")).body;
+  expect(items).toHaveLength(1);
+  const texts = (await other.call("GET", `/v1/sessions/${items[0].sessionId}/messages`)).body.items;
+  expect(texts).toHaveLength(4);
+  expect(await channel.texts()).toEqual(["One."]);
 });
 
 it("the platforms' handshakes are answered", async () => {

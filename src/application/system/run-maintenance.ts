@@ -1,11 +1,12 @@
 /**
- * What the schedule does. Each minute: webhooks are told of what waits for people too long, what they are owed is looked for, and the exchange of the deployment's secret and interrupted restores go on, guards of experiments look at what was counted, shadows judge what was written to memories, and what was archived is sealed. Twice an hour besides: kept answers that nobody repeats any more go and sessions of one turn that has ended, the lists of
+ * What the schedule does. Each minute: webhooks are told of what waits for people too long, what they are owed is looked for, and the exchange of the deployment's secret, interrupted restores and deletions of channels go on, guards of experiments look at what was counted, shadows judge what was written to memories, and what was archived is sealed. Twice an hour besides: kept answers that nobody repeats any more go and sessions of one turn that has ended, the lists of
  * remote tools are compared, and memories are looked after.
  */
 
 import { describeError, log } from "../../platform/logging.js";
 import { addUpUsage } from "../../stores/usage-hours.js";
 import { act } from "../act.js";
+import { resumeRemovals } from "../channels/resume-removals.js";
 import { guardExperiments } from "../evidence/guard-experiments.js";
 import { maintainMemories } from "../memory/maintenance.js";
 import { judgeMemoryShadows } from "../memory/memory-shadows.js";
@@ -32,6 +33,7 @@ const eachMinute: Readonly<Record<string, Step>> = {
   owed: resumeOwed,
   reseal: async (_at, services) => services.sealingSecrets.length > 1 && resealSlices(services),
   restores: resumeRestores,
+  channels: resumeRemovals,
   copies: async (_at, services) => services.database === 0 && Promise.all([copyLimits(services), copyPrices(services)]),
   experiments: guardExperiments,
   seals: sealAudits,
