@@ -9,6 +9,7 @@ const domain = [
   "asks",
   "channels",
   "chat",
+  "command-line",
   "conversation",
   "docs",
   "evidence",

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { parseArgs, parseEnv } from "node:util";
 import { openShop } from "./shop.mjs";
@@ -151,6 +151,8 @@ function makeSecrets() {
     writeFileSync(varsFile, `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${name}=${vars[name]}\n`, {
       mode: 0o600,
     });
+    // One that was there keeps the mode that it had.
+    chmodSync(varsFile, 0o600);
     console.log(`made ${name} and kept it in ${varsFile}`);
   }
 }
@@ -258,6 +260,7 @@ function readKey() {
 
 function keepKey({ key, tenantId }, shop) {
   writeFileSync(keyFile, JSON.stringify({ key, tenantId, origin, shopPort: new URL(shop).port }), { mode: 0o600 });
+  chmodSync(keyFile, 0o600);
   return key;
 }
 

@@ -1,5 +1,5 @@
 /** Holds a tenant's audit against its seals: those that the deployment has, and those that were kept elsewhere. */
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, readFileSync } from "node:fs";
 import type { Conclave, Schemas } from "../client/index.js";
 import { checkpointText, readCheckpoint, readVerifierKey } from "../evidence/proof/checkpoint.js";
 import {
@@ -14,6 +14,7 @@ import {
 } from "../evidence/proof/merkle.js";
 import { type Command, type Options, text } from "./command.js";
 import { allPages, CommandError, placeOf, show } from "./place.js";
+import { writePrivately } from "./private-file.js";
 
 type Seal = Pick<Schemas["AuditSeal"], "size" | "root" | "checkpoint" | "key">;
 
@@ -122,7 +123,7 @@ export async function faultsOfPruned(
 async function rowsOf(conclave: Conclave, options: Options): Promise<string[]> {
   const answer = await conclave.response("GET", "/v1/audit/rows", {});
   const all = await answer.text();
-  if (typeof options.rows === "string") writeFileSync(options.rows, all, { mode: 0o600 });
+  if (typeof options.rows === "string") writePrivately(options.rows, all);
   return all.split("\n").filter((line) => line !== "");
 }
 
@@ -177,6 +178,7 @@ function keep(path: string, shown: readonly Seal[], kept: readonly Seal[]): void
   const lines = found.map(({ size, root, checkpoint, key }) => `${JSON.stringify({ size, root, checkpoint, key })}\n`);
   // What was kept is never written again: a stop in the middle loses none of it.
   appendFileSync(path, lines.join(""), { mode: 0o600 });
+  chmodSync(path, 0o600);
 }
 
 /** The first row that isn't in its place: behind it all are another's. */

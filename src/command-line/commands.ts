@@ -10,6 +10,7 @@ import { placeOf, progressOf, show } from "./place.js";
 import { intoReferences } from "./reference-import.js";
 import { subjects } from "./subjects.js";
 import { talkCommands } from "./talk-commands.js";
+import { tenants } from "./tenants.js";
 
 const importKnowledge: Command = {
   name: "import",
@@ -103,6 +104,7 @@ export const commands: readonly Command[] = [
   ...talkCommands,
   usage,
   subjects,
+  tenants,
   audit,
   evals,
   exportAudit,

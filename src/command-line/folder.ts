@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Document, isMap, isScalar, LineCounter, parseDocument, stringify } from "yaml";
+import { fileNamed } from "./private-file.js";
 
 export const folders = [
   ...["agents", "supervisors", "rules", "references", "tools", "teams", "panels", "prompts"],
@@ -136,7 +137,7 @@ export function writeConfigFile(
   const { folder, name, body, schema } = of;
   const form = inMarkdown.has(folder) && !known?.path.endsWith("ml") ? "md" : "yaml";
   const path =
-    known?.path ?? (folder === "settings" ? join(root, "settings.yaml") : join(root, folder, `${name}.${form}`));
+    known?.path ?? (folder === "settings" ? join(root, "settings.yaml") : fileNamed(join(root, folder), name, form));
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, path.endsWith(".md") ? markdownOf(body, known) : yamlOf(body, known, schema));
   return path;

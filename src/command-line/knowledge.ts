@@ -29,7 +29,7 @@ export function partsOf(root: string, source: string): Part[] {
       ? readdirSync(root, { recursive: true }).map(String)
       : undefined;
   if (files === undefined) throw new CommandError(`there is no folder ${root}`);
-  const names = new Map<string, number>();
+  const names = new Set<string>();
   return files
     .toSorted()
     .filter((file) => /\.(md|markdown|html?|txt)$/i.test(file))
@@ -40,10 +40,12 @@ export function partsOf(root: string, source: string): Part[] {
       const base = `${slug(source)}-${slug(within.replace(/\.[a-z]+$/i, ""))}`;
       return sections(plain).map(({ heading, body }) => {
         const name = `${base}${heading === "" ? "" : `-${slug(heading)}`}`.slice(0, 90);
-        const times = names.get(name) ?? 0;
-        names.set(name, times + 1);
+        // Two headings of one name, and one that is called as the second of those would be, are three parts.
+        let unique = name;
+        for (let times = 2; names.has(unique); times++) unique = `${name}-${times}`;
+        names.add(unique);
         const title = `${source}/${within}${heading === "" ? "" : `: ${heading}`}`;
-        return { name: times === 0 ? name : `${name}-${times + 1}`, description: title.slice(0, 500), text: body };
+        return { name: unique, description: title.slice(0, 500), text: body };
       });
     });
 }

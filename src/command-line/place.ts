@@ -1,10 +1,11 @@
 /** Which deployment a command talks to, with which key, and how it says what came of it. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { Conclave, ConclaveError, type Page } from "../client/index.js";
 import { FolderError, isBody } from "./folder.js";
+import { writePrivately } from "./private-file.js";
 
 /** Options of every command. */
 export interface Common {
@@ -62,9 +63,7 @@ function keysKept(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
 export function keepKey(url: string, key: string, env: NodeJS.ProcessEnv = process.env): string {
   const path = keyFile(env);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileSync(path, `${JSON.stringify({ ...keysKept(env), [withoutSlash(url)]: key }, null, 2)}\n`, {
-    mode: 0o600,
-  });
+  writePrivately(path, `${JSON.stringify({ ...keysKept(env), [withoutSlash(url)]: key }, null, 2)}\n`);
   return path;
 }
 

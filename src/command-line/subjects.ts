@@ -1,9 +1,9 @@
 /** What is held of an end user: shown, handed out, erased; and the register of both. */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync } from "node:fs";
 import type { Conclave, Schemas } from "../client/index.js";
 import { type Command, flag, type Options, text } from "./command.js";
 import { allPages, CommandError, placeOf, progressOf, show } from "./place.js";
+import { fileNamed, writePrivately } from "./private-file.js";
 
 export const subjects: Command = {
   name: "subjects",
@@ -67,8 +67,8 @@ async function handOut(conclave: Conclave, options: Options, subject: string, fo
   const written: string[] = [];
   for (const { kind } of job.files ?? []) {
     const answer = await conclave.api.personalData.getSubjectJobFile({ jobId: job.jobId, kind });
-    const path = join(folder, `${kind}.jsonl`);
-    writeFileSync(path, await answer.text(), { mode: 0o600 });
+    const path = fileNamed(folder, kind, "jsonl");
+    writePrivately(path, await answer.text());
     written.push(path);
   }
   show(options, { job, written }, [...written.map((path) => `wrote ${path}`), `${written.length} files`]);

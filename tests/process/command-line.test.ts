@@ -424,6 +424,46 @@ it("hands out originals where they are asked for; what a hold keeps isn't erased
   expect(readFileSync(join(folder, "audit.jsonl"), "utf8")).toContain("asked by letter");
 });
 
+it("a tenant goes into files and into another one, behind the last page where it was interrupted; what waits is answered there", async () => {
+  const { api, sessions } = await asNewTenant();
+  write("supervisors/desk.yaml", desk);
+  write("agents/clerk.yaml", "kind: model\nmodel: offline\ninstructions: Help.\nsupervisors: [desk]\n");
+  for (const name of "abcdefghij") write(`references/${name}.md`, "Words upon words. ".repeat(2_700));
+  await conclave("apply");
+  const { sessionId } = await sessions.create({ agent: "clerk" });
+  await sessions.send(sessionId, { content: "A refund, please." });
+  await vi.waitFor(async () => expect((await api.asks.listAsks({ status: "open" })).items).toHaveLength(1), 10_000);
+  const { tenantId } = await api.tenant.getTenant();
+  const other = await asNewTenant();
+  const { tenantId: to } = await other.api.tenant.getTenant();
+
+  const copy = join(folder, "copy");
+  const asOwner = (...argv: string[]) => {
+    vi.stubEnv("CONCLAVE_KEY", worker.variables.ADMIN_SECRET);
+    return conclave("tenants", ...argv);
+  };
+  expect((await asOwner("export", tenantId, copy)).code).toBe(0);
+  const pages = readdirSync(copy).filter((name) => name.startsWith("page-"));
+  expect(pages.length).toBeGreaterThan(1);
+  expect(statSync(join(copy, "page-000001.json")).mode & 0o777).toBe(0o600);
+  rmSync(join(copy, pages.at(-1) ?? ""));
+  expect((await asOwner("import", to, copy)).wrong).toContain("was interrupted");
+  expect((await asOwner("export", to, copy)).wrong).toContain("name another folder");
+  expect((await asOwner("export", tenantId, copy)).said).toContain(`${pages.length} pages in `);
+  expect((await asOwner("export", tenantId, copy)).said).toContain("whole already");
+  const taken = JSON.parse((await asOwner("import", to, copy, "--json")).said);
+  expect(taken).toMatchObject({ pages: pages.length, warnings: [] });
+  expect(JSON.parse((await asOwner("import", to, copy, "--json")).said)).toEqual(taken);
+  expect(JSON.parse((await asOwner("import", to, copy, "--again", "--json")).said)).toMatchObject({ stored: 0 });
+  const [ask] = await vi.waitFor(async () => {
+    const { items } = await other.api.asks.listAsks({ status: "open" });
+    expect(items).toHaveLength(1);
+    return items;
+  }, 10_000);
+  expect(await other.asks.answer(ask?.askId ?? "", { decision: "accept" })).toMatchObject({ status: "answered" });
+  expect((await asOwner("nonsense", to, copy)).code).toBe(1);
+}, 60_000);
+
 it("every command answers --json with JSON alone, a failure too", async () => {
   const { api, sessions } = await asNewTenant();
   write("supervisors/guard.yaml", guard);
@@ -461,6 +501,18 @@ it("every command answers --json with JSON alone, a failure too", async () => {
     subjects: () => conclave("subjects", "show", "ida", "--json"),
     export: () => conclave("export", join(folder, "audit.jsonl"), "--json"),
     audit: () => conclave("audit", "verify", "--json"),
+    tenants: async () => {
+      vi.stubEnv("CONCLAVE_KEY", worker.variables.ADMIN_SECRET);
+      const done = await conclave(
+        "tenants",
+        "export",
+        (await api.tenant.getTenant()).tenantId,
+        join(folder, "copy"),
+        "--json",
+      );
+      vi.stubEnv("CONCLAVE_KEY", key);
+      return done;
+    },
     eval: () => conclave("eval", "run", path("evals/guard.yaml"), "--json"),
   };
   expect(Object.keys(each).toSorted()).toEqual(commands.map(({ name }) => name).toSorted());
