@@ -5,7 +5,7 @@ import { deploy } from "./deploy/deploy.js";
 import { openAccount } from "./deploy/open-account.js";
 import { Refusal, readOptions } from "./deploy/options.js";
 import { processPorts } from "./deploy/process-ports.js";
-import { environmentsOf, readTarget, withDatabase } from "./deploy/target.js";
+import { bindingOf, environmentsOf, readTarget, withDatabase } from "./deploy/target.js";
 
 const [command, ...args] = process.argv.slice(2);
 const configuration = "wrangler.toml";
@@ -20,7 +20,7 @@ try {
   const { environment } = options;
   const target = await readTarget(environment);
   const account = await openAccount(processPorts);
-  const { databases } = await account.look(target);
+  const { databases, worker } = await account.look(target);
   if (command === "list") {
     for (const [number, name] of target.databases.entries()) {
       const found = databases[number];
@@ -33,13 +33,22 @@ try {
   } else {
     if (databases[0] === undefined)
       throw new Refusal(`${environment} isn't deployed yet: npm run deploy -- --env ${environment}.`);
-    // One that was named and not made: this goes on with it.
-    const open = target.databases.filter((_, number) => databases[number] === undefined);
+    // One that was named, and isn't bound to what runs: this goes on with it, made or not.
+    const running = worker?.deployments[0]?.versions[0]?.id;
+    const bound = running === undefined ? [] : await account.databasesOf(target.worker, running);
+    const open = target.databases.filter((_, number) => number > 0 && !bound.includes(bindingOf(number)));
     const added = open.length > 0 ? undefined : withDatabase(toml, environment);
     console.log(added === undefined ? `Going on with ${open.join(", ")}.` : `${configuration} gets ${added.name}.`);
     if (added !== undefined) writeFileSync(configuration, added.toml);
     try {
       await deploy(await readTarget(environment), options, Date.now(), processPorts);
+    } catch (error) {
+      // Refused before it was made: then nothing was added, in the configuration neither.
+      if (added !== undefined && error instanceof Refusal) {
+        const { databases: made } = await account.look(await readTarget(environment));
+        if (made[target.databases.length] === undefined) writeFileSync(configuration, toml);
+      }
+      throw error;
     } finally {
       if (options.dryRun && added !== undefined) writeFileSync(configuration, toml);
     }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, statSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -20,8 +20,27 @@ beforeEach(async () => {
 
 afterEach(() => stop());
 
+interface Ran {
+  readonly code: number | null;
+  readonly said: string;
+}
+
 /** The script of `npm run deploy` with the wrangler that it runs. Its files are kept apart from the checkout's. */
-async function deploy(...args: readonly string[]): Promise<{ code: number | null; said: string }> {
+function deploy(...args: readonly string[]): Promise<Ran> {
+  return runScript(["scripts/deploy.ts", "--env", "production", "--address", origin, ...args]);
+}
+
+/** The checkout with a configuration of its own, which `npm run databases` writes. */
+function ownCheckout(): string {
+  const checkout = mkdtempSync(join(tmpdir(), "conclave-checkout-"));
+  const configuration = "wrangler.toml";
+  for (const name of readdirSync("."))
+    if (name !== configuration && !/^\.(?:git|wrangler)$/.test(name)) symlinkSync(resolve(name), join(checkout, name));
+  copyFileSync(configuration, join(checkout, configuration));
+  return checkout;
+}
+
+async function runScript(argv: readonly string[], cwd = "."): Promise<Ran> {
   const env = {
     ...process.env,
     PATH: `${resolve("node_modules/.bin")}:${process.env.PATH}`,
@@ -30,8 +49,7 @@ async function deploy(...args: readonly string[]): Promise<{ code: number | null
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
     CONCLAVE_DEPLOY_FOLDER: folder,
   };
-  const script = ["--env", "production", "--address", origin, ...args];
-  child = spawn("tsx", ["scripts/deploy.ts", ...script], { env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  child = spawn("tsx", argv, { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text) => (said += text));
   const code = await new Promise<number | null>((done) => child?.once("close", done));
@@ -88,5 +106,37 @@ it("goes on after it was killed in the middle of a migration, and then in the mi
   expect(fake.databases.size).toBe(1);
   expect(fake.queues.map(({ consumers }) => consumers.length)).toEqual([1, 1, 1]);
   expect(fake.worker.tenants).toHaveLength(1);
+  expect(fake.unknown).toEqual([]);
+});
+
+it("adds a database by one command, goes on where that was killed, and binds it", async () => {
+  const checkout = ownCheckout();
+  const databases = (...args: string[]) => {
+    const to = ["--env", "production", "--address", origin];
+    return runScript(["scripts/databases.ts", ...args, ...to], checkout);
+  };
+  const configuration = (): string => readFileSync(join(checkout, "wrangler.toml"), "utf8");
+  const before = configuration();
+  expect((await deploy("--yes", "--location", "weur")).code).toBe(0);
+
+  // It has to be said where it lies: refused, it is added nowhere.
+  expect(await databases("add", "--yes")).toMatchObject({ code: 1, said: expect.stringContaining("--location weur") });
+  expect(configuration()).toBe(before);
+  let isKilled = false;
+  fake.onCall = (_number, when) => {
+    if (when === "before" || isKilled || fake.databases.size < 2) return;
+    isKilled = true;
+    kill();
+  };
+  const killed = await databases("add", "--yes", "--location", "weur");
+  expect(killed.code, killed.said).toBe(null);
+  fake.onCall = () => undefined;
+  const added = await databases("add", "--yes", "--location", "weur");
+  expect(added.said).toContain("Going on with");
+  expect(added.code, added.said).toBe(0);
+  expect(fake.databases.size).toBe(2);
+  expect(configuration().match(/"conclave-production-\d+"/g)).toEqual(['"conclave-production-01"']);
+  const listed = await databases("list");
+  expect(listed.said).toMatch(/^0 .* 1 tenants, (\d+) migrations.*\n1 .* 0 tenants, \1 migrations/m);
   expect(fake.unknown).toEqual([]);
 });
