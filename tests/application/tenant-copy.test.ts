@@ -97,7 +97,17 @@ it("holds transcripts as they are read, and no key, no secret and nothing that w
   expect(text).not.toMatch(/s3cret|sealed|cnk_|"gone"/);
   expect(text).not.toContain(tenant.key);
   const kinds = new Set(items.map(({ kind }) => kind));
-  expect([...kinds]).toEqual(["tenant", "resource", "vault", "memory", "entry", "context", "session", "messages", "object"]);
+  expect([...kinds]).toEqual([
+    "tenant",
+    "resource",
+    "vault",
+    "memory",
+    "entry",
+    "context",
+    "session",
+    "messages",
+    "object",
+  ]);
 });
 
 it("another version that is here stays, and is named; what isn't known is refused before anything is changed", async () => {
