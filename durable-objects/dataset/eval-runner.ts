@@ -1,12 +1,12 @@
 /** The evals over a dataset: begun, done slice by slice, stopped where their tokens end, and compared. */
 import type { DatasetPlatform } from "../../src/application/evidence/dataset-platform.js";
-import type { JudgedSlice, SliceUnit } from "../../src/application/evidence/judge-units.js";
+import type { JudgedSlice } from "../../src/application/evidence/judge-units.js";
 import type { CommandKey } from "../../src/conversation/command-key.js";
 import { defined } from "../../src/conversation/defined.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import { type Comparison, compare } from "../../src/evidence/comparison.js";
 import { refusedEval } from "../../src/evidence/estimate.js";
-import { type Eval, type ItemResult, sliceLength, unitsOf } from "../../src/evidence/evaluation.js";
+import { type Eval, type ItemResult, sliceLength } from "../../src/evidence/evaluation.js";
 import type { EvalCommand, EvalToStart, ResultFilter } from "../../src/gateways/dataset-gateway.js";
 import type { Page } from "../../src/gateways/wire.js";
 import type { FailingJob } from "../../src/tenancy/limits/events.js";
@@ -15,14 +15,13 @@ import type { Kit } from "../kit/kit.js";
 import type { Lease, StepOutcome, WorkItem } from "../kit/work-loop.js";
 import type { EvalRecord, EvalStore } from "./eval-store.js";
 import { estimateOf, evalView, itemResults } from "./eval-views.js";
+import { nextUnits } from "./next-units.js";
 import type { DatasetStore } from "./store.js";
 
 const judging = loaded(() => import("../../src/application/evidence/judge-units.js"));
 
 /** Evals of a dataset that run at a time. */
 const mostRunning = 2;
-/** Items that are looked at for a slice, at most. */
-const itemsAtOnce = 200;
 
 export class EvalRunner {
   constructor(
@@ -42,7 +41,7 @@ export class EvalRunner {
   }
 
   start(wanted: EvalToStart): Result<Eval> {
-    const { evalId, candidates, repeats, parallel, callHttp, copy, keyId, maxTokens, onlyEstimate } = wanted;
+    const { evalId, candidates, repeats, parallel, callHttp, copy, judge, keyId, maxTokens, onlyEstimate } = wanted;
     const known = this.rows.find(evalId);
     if (known !== undefined) return ok(this.evalView(known));
     const newest = this.store.dataset().version;
@@ -55,7 +54,7 @@ export class EvalRunner {
     if (refused !== undefined) return refused;
     const record = {
       ...{ evalId, version, items, estimate, maxTokens, greatest },
-      definition: { candidates: [...candidates], repeats, parallel, callHttp, copy, ...defined({ keyId }) },
+      definition: { candidates: [...candidates], repeats, parallel, callHttp, copy, ...defined({ judge, keyId }) },
     };
     if (onlyEstimate)
       return ok(
@@ -203,9 +202,10 @@ export class EvalRunner {
     const { tenantId } = store.dataset();
     // What the slice before had reserved, and nobody settled, is lost.
     const spent = record.spent + record.reserved;
-    const { units, doneTo } = this.nextUnits(record, sliceLength({ ...definition, maxTokens }, spent, greatest));
+    const most = sliceLength({ ...definition, maxTokens }, spent, greatest);
+    const { units, doneTo, isFull } = nextUnits(record, most, store, rows);
     if (units.length === 0) {
-      kit.write(() => (doneTo === undefined ? this.stop(evalId, tooFewTokens) : this.complete(evalId)));
+      kit.write(() => (isFull ? this.stop(evalId, tooFewTokens) : this.complete(evalId)));
       kit.deliverSoon();
       return "again";
     }
@@ -226,12 +226,12 @@ export class EvalRunner {
       platform.work,
     );
     if (!lease.isHeld()) return "again";
-    kit.write(() => this.keep(record, work, done, tokens === left));
+    kit.write(() => this.keep({ ...record, doneTo }, work, done, tokens === left));
     kit.deliverSoon();
     return "again";
   }
 
-  /** @param isLast nothing more could have been reserved */
+  /** @param record with the last item of which nothing was left when the slice began @param isLast nothing more could have been reserved */
   private keep(
     { evalId, doneTo, greatest, definition }: EvalRecord,
     work: string,
@@ -241,11 +241,9 @@ export class EvalRunner {
     const { rows, kit, platform } = this;
     for (const judged of done.judged) rows.addResult(evalId, judged);
     const nothing = done.judged.length === 0;
-    // Its last item may have units left: it is looked at again, and those that have results are passed over.
-    const last = Math.max(doneTo, ...done.judged.map(({ n }) => n - 1));
     rows.settle(evalId, {
       spent: done.spent,
-      doneTo: nothing || done.refused > 0 ? doneTo : last,
+      doneTo,
       greatest: nothing && done.refused > 0 ? Math.max(greatest * 2, done.refused * 2) : greatest,
     });
     const { keyId } = definition;
@@ -272,26 +270,6 @@ export class EvalRunner {
   private stop(evalId: string, reason: string): void {
     this.rows.setStatus(evalId, "stopped", this.platform.now(), reason);
     this.changed(evalId);
-  }
-
-  /** @returns `doneTo` undefined where there is more to do, and no room for it */
-  private nextUnits(record: EvalRecord, most: number): { units: SliceUnit[]; doneTo: number | undefined } {
-    const { evalId, version, definition } = record;
-    const units: SliceUnit[] = [];
-    let after = record.doneTo;
-    for (;;) {
-      const items = this.store.items(version, after, itemsAtOnce);
-      for (const { n, item } of items) {
-        const done = this.rows.doneOf(evalId, n);
-        for (const { candidate, repeat } of unitsOf(item.itemId, definition.candidates.length, definition.repeats)) {
-          if (done.has(`${candidate} ${repeat}`)) continue;
-          if (units.length >= most) return { units, doneTo: most === 0 ? undefined : after };
-          units.push({ n, item, candidate, repeat });
-        }
-        after = n;
-      }
-      if (items.length < itemsAtOnce) return { units, doneTo: after };
-    }
   }
 }
 

@@ -5,6 +5,7 @@ import {
   type EvalStatus,
   estimateSchema,
   evalStatuses,
+  judgeSchema,
   type Result,
   resultSchema,
 } from "../../src/evidence/evaluation.js";
@@ -21,6 +22,7 @@ export const definitionSchema = lazily(() =>
     parallel: z.int(),
     callHttp: z.boolean(),
     copy: z.boolean().default(false),
+    judge: judgeSchema().optional(),
     keyId: z.string().optional(),
   }),
 );
@@ -166,6 +168,11 @@ export class EvalStore {
     return new Set(rows.map(({ candidate, repeat }) => `${candidate} ${repeat}`));
   }
 
+  /** All of an item. */
+  ofItem(evalId: string, n: number): StoredResult[] {
+    return this.exec`SELECT * FROM results WHERE eval_id = ${evalId} AND n = ${n}`.toArray().map(stored);
+  }
+
   counts(evalId: string): { readonly done: number; readonly failed: number } {
     const { done, failed } = this.exec`SELECT COUNT(*) AS done, COALESCE(SUM(failed), 0) AS failed FROM results
       WHERE eval_id = ${evalId}`.one();
@@ -179,14 +186,16 @@ export class EvalStore {
           (SELECT DISTINCT n FROM results WHERE eval_id = ${evalId} AND n > ${after} ORDER BY n LIMIT ${limit}))
       ORDER BY n, candidate, repeat`
       .toArray()
-      .map(
-        ({ n, candidate, repeat, correct, body }): StoredResult => ({
-          n: Number(n),
-          candidate: Number(candidate),
-          repeat: Number(repeat),
-          correct: correct === null ? undefined : correct === 1,
-          result: resultSchema().parse(JSON.parse(String(body))),
-        }),
-      );
+      .map(stored);
   }
+}
+
+function stored({ n, candidate, repeat, correct, body }: Row): StoredResult {
+  return {
+    n: Number(n),
+    candidate: Number(candidate),
+    repeat: Number(repeat),
+    correct: correct === null ? undefined : correct === 1,
+    result: resultSchema().parse(JSON.parse(String(body))),
+  };
 }

@@ -1,8 +1,9 @@
 /** What is shown of evals: how far they are, what they come to, and their results with what they are of. */
 import { defined } from "../../src/conversation/defined.js";
 import { type Estimated, estimated } from "../../src/evidence/estimate.js";
-import { type Eval, type ItemResult, shownCandidate } from "../../src/evidence/evaluation.js";
+import { type Eval, type ItemResult, pinnedName, shownCandidate } from "../../src/evidence/evaluation.js";
 import { contentOf } from "../../src/evidence/item.js";
+import { judgedOf, orders } from "../../src/evidence/judgement.js";
 import type { EvalToStart } from "../../src/gateways/dataset-gateway.js";
 import { estimateTokens } from "../../src/model/estimate.js";
 import type { EvalRecord, EvalStore } from "./eval-store.js";
@@ -21,6 +22,7 @@ export function evalView(record: Shown, dataset: string): Eval {
     ...defined({ reason }),
     candidates: definition.candidates.map(shownCandidate),
     repeats: definition.repeats,
+    ...defined({ judge: definition.judge && pinnedName(definition.judge.agent, definition.judge.version) }),
     progress: { items, wanted: estimate.calls, done, failed },
     ...{ spent, reserved },
     ...defined({ maxTokens }),
@@ -57,12 +59,20 @@ export function itemResults(
   const rows = evals.results(evalId, after, limit);
   const places = [...new Set(rows.map(({ n }) => n))];
   const items = new Map(store.at(version, places).map(({ n, item }) => [n, item]));
+  const byPlace = new Map(rows.map((row) => [`${row.n} ${row.candidate} ${row.repeat}`, row.result]));
+  /** What a judge made of it, in each order: its places come behind the candidates'. */
+  const said = (n: number, candidate: number, repeat: number) => {
+    const first = definition.candidates.length + (candidate - 1) * orders;
+    const of = (place: number) => (candidate === 0 ? undefined : byPlace.get(`${n} ${place} ${repeat}`));
+    return [of(first), of(first + 1)] as const;
+  };
   const results = rows.flatMap(({ n, candidate, repeat, correct, result }): ItemResult[] => {
     const item = items.get(n);
     const name = definition.candidates[candidate]?.name;
     if (item === undefined || name === undefined) return [];
     const { itemId, expected, group, weight } = item;
-    return [{ itemId, candidate: name, repeat, result, ...defined({ expected, group, weight, correct }) }];
+    const judged = judgedOf(...said(n, candidate, repeat));
+    return [{ itemId, candidate: name, repeat, result, ...defined({ expected, group, weight, correct, judged }) }];
   });
   return { results, next: places.length < limit ? null : (places.at(-1) ?? null) };
 }

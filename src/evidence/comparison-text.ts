@@ -23,6 +23,13 @@ export function comparisonText({ candidates, pairs }: Comparison, title: string)
     ...rows.map((row) => `| ${row} |`),
     "",
     ...pairs.map(({ candidate, against, summary }) => `- **${candidate}** against ${against}: ${summary}`),
+    ...pairs.flatMap(({ judge }) =>
+      judge === undefined
+        ? []
+        : [
+            `- ${judge.summary} Its winner flipped with the order in ${judge.flips.pairs}: ${shareText(judge.flips.share)}.`,
+          ],
+    ),
     ...candidates.flatMap(({ candidate, diverged }) =>
       diverged === undefined
         ? []

@@ -19,6 +19,7 @@ import {
 import { actions } from "../supervision/verdict.js";
 import { lazily } from "../text/lazily.js";
 import type { ItemResult } from "./evaluation.js";
+import { judgementOf, judgementSchema } from "./judgement.js";
 
 const interval = lazily(() => z.object({ low: z.number(), high: z.number() }));
 const share = lazily(() => interval().extend({ share: z.number() }));
@@ -72,6 +73,8 @@ const pairReport = lazily(() =>
     /** What `against` said → what the candidate said, of what both have decided; and the share of the same. */
     actions: z.record(z.string(), z.record(z.string(), z.int())),
     agreement: share().optional(),
+    /** What a judge made of their answers, where the eval has one. */
+    judge: judgementSchema().optional(),
     verdict: z.enum(["better", "worse", "stops_more", "stops_less", "no_difference", "not_enough"]),
     summary: z.string(),
   }),
@@ -209,6 +212,7 @@ function pairOf(
     p: pairedTest(onlyCandidate, onlyAgainst),
     of: isLabelled ? "correct" : "stopped",
     ...agreementOf(results, others),
+    ...defined({ judge: judgementOf(results, candidate, against) }),
   };
 }
 

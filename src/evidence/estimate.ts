@@ -2,6 +2,7 @@
 import { countedInput, defaultMaxOutputTokens } from "../agent/call-budget.js";
 import { refuse } from "../conversation/problem.js";
 import { type Eval, maxCalls } from "./evaluation.js";
+import { orders } from "./judgement.js";
 
 type Refusal = ReturnType<typeof refuse>;
 
@@ -23,7 +24,7 @@ export interface EstimatedTexts {
 }
 
 /**
- * @param wanted `candidates`: how many; `modelCalls`: of each, for an item; `promptTokens`: what such a call is asked with beside the text
+ * @param wanted `candidates`: how many; `judgeCalls`: of a judgement; `modelCalls`: of each, for an item; `promptTokens`: what such a call is asked with beside the text
  * @returns calls of models and their tokens as they usually are
  */
 export function estimated(
@@ -33,17 +34,19 @@ export function estimated(
     readonly repeats: number;
     readonly modelCalls: readonly number[];
     readonly promptTokens: number;
+    readonly judgeCalls?: number | undefined;
   },
 ): Estimated {
-  const { candidates, repeats, modelCalls, promptTokens } = wanted;
-  const each = modelCalls.reduce((sum, calls) => sum + calls, 0);
+  const { candidates, repeats, modelCalls, promptTokens, judgeCalls = 0 } = wanted;
+  const judgements = judgeCalls === 0 ? 0 : (candidates - 1) * orders;
+  const each = modelCalls.reduce((sum, calls) => sum + calls, judgements * judgeCalls);
   return {
     estimate: {
-      calls: items * candidates * repeats,
+      calls: items * (candidates + judgements) * repeats,
       modelCalls: items * each * repeats,
       tokens: each * repeats * (tokens + items * (promptTokens + usualOutput)),
     },
-    greatest: Math.max(0, ...modelCalls) * (countedInput(longest + promptTokens) + defaultMaxOutputTokens),
+    greatest: Math.max(judgeCalls, ...modelCalls) * (countedInput(longest + promptTokens) + defaultMaxOutputTokens),
   };
 }
 

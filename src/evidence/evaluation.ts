@@ -54,6 +54,16 @@ export function resourceOf({ agent, team, panel = "" }: Answerer): {
   return team === undefined ? { kind: "panels", name: panel } : { kind: "teams", name: team };
 }
 
+/** A stored agent that says which of two answers is better. */
+export const judgeSchema = lazily(() =>
+  z.strictObject({
+    agent: itemName,
+    version: z.int().min(1).optional(),
+    /** What makes an answer better. */
+    instructions: z.string().min(1).max(4_000).optional(),
+  }),
+);
+
 export const newEvalSchema = lazily(() =>
   z.strictObject({
     dataset: itemName,
@@ -76,6 +86,8 @@ export const newEvalSchema = lazily(() =>
     callHttp: z.boolean().default(false),
     /** Results keep what was made of texts of turns, also when those are erased. */
     copy: z.boolean().default(false),
+    /** Compares each answer with the first candidate's, in both orders. */
+    judge: judgeSchema().optional(),
   }),
 );
 export type NewEval = z.infer<ReturnType<typeof newEvalSchema>>;
@@ -105,9 +117,11 @@ export const evalSchema = lazily(() =>
       }),
     ),
     repeats: z.int(),
+    /** Who compares answers, such as `grader@2`. */
+    judge: z.string().optional(),
     progress: z.object({
       items: z.int(),
-      /** Items × candidates × repeats. */
+      /** Items × candidates × repeats, and what a judge is asked. */
       wanted: z.int(),
       done: z.int(),
       failed: z.int(),
@@ -128,16 +142,19 @@ export function shownCandidate(candidate: Candidate): Eval["candidates"][number]
   const { name } = candidate;
   if ("supervisors" in candidate) return { name, supervisors: supervisorNames(candidate) };
   const { version, agent, team, panel } = candidate;
-  const pinned = (resource: string | undefined) =>
-    resource && (version === undefined ? resource : `${resource}@${version}`);
+  const pinned = (resource: string | undefined) => resource && pinnedName(resource, version);
   return { name, supervisors: [], ...defined({ agent: pinned(agent), team: pinned(team), panel: pinned(panel) }) };
+}
+
+export function pinnedName(name: string, version: number | undefined): string {
+  return version === undefined ? name : `${name}@${version}`;
 }
 
 function supervisorNames({ supervisors }: Supervising): string[] {
   return supervisors.map((one) => {
     if (typeof one === "string") return one;
     if ("kind" in one) return typeof one.name === "string" ? one.name : "body";
-    return one.version === undefined ? one.name : `${one.name}@${one.version}`;
+    return pinnedName(one.name, one.version);
   });
 }
 
@@ -153,6 +170,8 @@ export const resultSchema = lazily(() =>
     tools: z.array(z.string()).optional(),
     workers: z.array(z.string()).optional(),
     stance: stanceSchema.optional(),
+    /** Of a judge: which of two answers is better; `none` where one of them is none. */
+    winner: z.enum(["candidate", "against", "tie", "none"]).optional(),
     /** The call, question or approval of which nothing is on record: there the answer ended. */
     diverged: z.string().optional(),
     latencyMs: z.number(),
@@ -174,6 +193,8 @@ export const itemResultSchema = lazily(() =>
     weight: z.number().optional(),
     /** Whether it is what was expected; absent where nothing was, or where it failed. */
     correct: z.boolean().optional(),
+    /** What a judge made of it beside the first candidate's; a winner that flips with the order is a tie. */
+    judged: z.object({ winner: z.enum(["candidate", "against", "tie"]), flipped: z.boolean() }).optional(),
     result: resultSchema(),
   }),
 );

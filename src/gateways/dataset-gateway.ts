@@ -26,6 +26,8 @@ export interface EvalToStart extends Omit<NewEval, "dataset"> {
   readonly by: ActorRecord;
   /** Calls of models that a unit may lead to, of each candidate; 0 where it needs none. */
   readonly modelCalls: readonly number[];
+  /** The same of a judgement; 0 where there is no judge. */
+  readonly judgeCalls: number;
   /** What each of them is asked with, in tokens, without the text. */
   readonly promptTokens: number;
   /** Says what it would come to, and begins nothing. */

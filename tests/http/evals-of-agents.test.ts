@@ -225,3 +225,61 @@ describe("an eval of teams and panels", () => {
     expect(items[0]).toMatchObject({ correct: true, result: { stance: "NO" } });
   });
 });
+
+describe("a judge", () => {
+  it("reads each pair of answers in both orders, and a winner that flips is none", async () => {
+    const tenant = await newTenant();
+    const now = await tenant.agent("assistant");
+    const [short, grader] = [upstreamFor(env.TEST_UPSTREAM), upstreamFor(env.TEST_UPSTREAM)];
+    await now.reply({ text: "It is a long answer.", usage, repeat: true });
+    await short.reply({ text: "Short.", usage, repeat: true });
+    const judging = { kind: "model", model: `openai/${grader.model}`, instructions: "Judge." };
+    await tenant.put("agents", "grader", judging);
+    await dataset(
+      tenant,
+      Array.from({ length: 24 }, (_none, at) => ({ input: `Text ${at}` })),
+    );
+    const candidates = [
+      { name: "now", agent: "assistant" },
+      { name: "short", agent: "assistant", change: { model: `openai/${short.model}` } },
+    ];
+    const judge = { agent: "grader", instructions: "The shorter one is better." };
+    const started = (fields: object) =>
+      tenant.call("POST", "/v1/evals", { dataset: "texts", maxTokens: 10_000_000, candidates, judge, ...fields });
+    expect((await started({ estimate: true })).body.estimate).toMatchObject({ calls: 96, modelCalls: 96 });
+    expect((await started({ candidates: candidates.slice(1) })).body.errors).toMatchObject([{ path: "eval.judge" }]);
+    expect((await started({ judge: { agent: "nobody" } })).status).toBe(404);
+
+    // Whatever stands first is better to this judge.
+    await grader.reply({ text: "Both are fine.\n\n**A**", usage, repeat: true });
+    const { evalId } = (await started({})).body;
+    const doneOf = async () => (await tenant.call("GET", `/v1/evals/${evalId}`)).body.progress.done;
+    await expect.poll(doneOf).toBeGreaterThan(40);
+    await crash();
+    const first = await ended(tenant, evalId);
+    expect(first).toMatchObject({
+      status: "completed",
+      judge: "grader@1",
+      progress: { wanted: 96, done: 96, failed: 0 },
+    });
+    const judgedOf = async (of: string) => (await tenant.call("GET", `/v1/evals/${of}/comparison`)).body.pairs[0].judge;
+    expect(await judgedOf(evalId)).toMatchObject({
+      ...{ items: 24, better: 0, worse: 0, ties: 24, flips: { pairs: 24, share: { share: 1 } } },
+      summary: expect.stringContaining("No difference seen"),
+    });
+    const prompt = JSON.stringify((await grader.requests())[0]?.body);
+    for (const part of ["The shorter one is better.", "It is a long answer.", "Text "]) expect(prompt).toContain(part);
+    const path = `/v1/evals/${evalId}/comparison?format=markdown`;
+    expect((await tenant.call("GET", path)).body).toContain("Its winner flipped with the order in 24: 1 [");
+
+    // What it says that is no winner is a failure, which can be tried again.
+    await grader.clear();
+    await grader.reply({ text: "I can't say.", usage, repeat: 5 }, { text: "TIE", usage, repeat: true });
+    const second = await evaluate(tenant, candidates, { judge });
+    expect(second.done.progress).toMatchObject({ done: 96, failed: 5 });
+    expect((await tenant.call("POST", `/v1/evals/${second.done.evalId}/retry`)).status).toBe(200);
+    expect((await ended(tenant, second.done.evalId)).progress).toMatchObject({ done: 96, failed: 0 });
+    expect(await judgedOf(second.done.evalId)).toMatchObject({ ties: 24, flips: { pairs: 0 } });
+    expect((await grader.requests()).length).toBe(53);
+  });
+});

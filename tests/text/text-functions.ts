@@ -372,6 +372,9 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/application/evidence/recorded-answers.ts":
     "looks for a call by its name and its arguments as canonical JSON, which is one walk over them",
   "src/platform/published-keys.ts PublishedKeys.at": "an address, as the key of a map",
+  "src/application/evidence/judge-pair.ts": "puts texts into blocks, and reads a last line",
+  "src/asks/claim.ts deferralFault": "compares times",
+  "src/evidence/judgement.ts": "names of candidates, whose length is bounded, and numbers",
   "src/evidence/comparison": "names of candidates, whose length is bounded, and numbers",
   "src/evidence/proof/checkpoint.ts signedCheckpoint": "puts three lines together",
   "src/evidence/experiment.ts ": "names and times of ours",

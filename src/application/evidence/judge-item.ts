@@ -19,15 +19,16 @@ import { trialContext } from "../supervision/trial-context.js";
 import { loadTried } from "../supervision/tried-supervisors.js";
 import { originalOfTurn, subjectAt, type TriedText, triedText } from "../supervision/tried-text.js";
 import { builtForTrial, trialOrigin } from "../supervision/try-supervisors.js";
+import type { Answering } from "../turn-setup.js";
 import { tenantPolicies } from "../work-setup.js";
 import { RecordedAnswers } from "./recorded-answers.js";
 import { storedTurn } from "./stored-turn.js";
-import { answeringOf, type TriedTurn, tryTurn } from "./try-turn.js";
+import { answeringOf, type TrialPorts, type TriedTurn, tryTurn } from "./try-turn.js";
 
 /** How long supervisors may take over one item, in milliseconds. */
 const longestUnitMs = 120_000;
 
-interface Calls {
+export interface Calls {
   readonly budget: CallBudget;
   /** Hears what each call of a model has taken. */
   readonly taken: (model: string, usage: TokenUsage) => void;
@@ -39,7 +40,7 @@ export type Judge = (
   calls: Calls,
 ) => Promise<{ readonly before: string | undefined; readonly result: Omit<Result, "latencyMs" | "usage"> }>;
 
-interface Of {
+export interface JudgedOf {
   readonly tenantId: string;
   readonly evalId: string;
   readonly callHttp: boolean;
@@ -47,7 +48,7 @@ interface Of {
 
 export async function judgeBySupervisors(
   { supervisors }: Supervising,
-  { tenantId, evalId, callHttp }: Of,
+  { tenantId, evalId, callHttp }: JudgedOf,
   services: Services,
 ): Promise<Judge> {
   const tried = await loadTried(supervisors, { tenantId }, services);
@@ -96,27 +97,42 @@ export async function judgeBySupervisors(
 
 export async function judgeByAnswer(
   candidate: Answerer,
-  { tenantId, evalId, callHttp }: Of,
+  of: JudgedOf,
   services: Services,
   work: RootPlatform["at"],
 ): Promise<Judge> {
+  const answerer = await answererFor(candidate, of, services, work);
+  return async (item, calls) => {
+    const { answering, ports } = answerer(item, calls);
+    if (item.hook !== "request")
+      throw problem("invalid", `Agents, teams and panels answer requests: the item stands at the hook ${item.hook}.`);
+    const tried = await turnOf(of.tenantId, item, services);
+    return { before: undefined, result: await tryTurn(of.tenantId, answering, tried, ports) };
+  };
+}
+
+/** Who answers, and with what: loaded once for a slice. */
+export async function answererFor(
+  candidate: Answerer,
+  { tenantId, evalId, callHttp }: JudgedOf,
+  services: Services,
+  work: RootPlatform["at"],
+): Promise<(item: Item, calls: Calls) => { readonly answering: Answering; readonly ports: TrialPorts }> {
   const { kind, name } = resourceOf(candidate);
   const { version = 0 } = candidate;
   const [stored] = await services.resources.versions(tenantId, [{ kind, name, version }]);
   const platform = await work(tenantId, undefined);
-  return async (item, calls) => {
+  return ({ itemId }, calls) => {
     if (stored === undefined) throw noResource(kind, name);
-    const { hook, itemId } = item;
-    if (hook !== "request")
-      throw problem("invalid", `Agents, teams and panels answer requests: the item stands at the hook ${hook}.`);
-    const tried = await turnOf(tenantId, item, services);
-    const ports = { platform, callHttp, id: `${evalId} ${itemId}`, ...calls };
-    return { before: undefined, result: await tryTurn(tenantId, answeringOf(candidate, stored.body), tried, ports) };
+    return {
+      answering: answeringOf(candidate, stored.body),
+      ports: { platform, callHttp, id: `${evalId} ${itemId}`, ...calls },
+    };
   };
 }
 
 /** A stored turn from what is on record of it, any other item from its text alone. */
-async function turnOf(tenantId: string, item: Item, services: Services): Promise<TriedTurn> {
+export async function turnOf(tenantId: string, item: Item, services: Services): Promise<TriedTurn> {
   const { input, tools = [] } = item;
   if (typeof input === "object" && "turnId" in input) return storedTurn(tenantId, input, tools, services);
   const { subject, transcript } = await textOf(tenantId, item, services);

@@ -4,7 +4,7 @@ import { TokenPool } from "../../agent/token-pool.js";
 import type { ModelUsage } from "../../agent/work.js";
 import { ProblemError } from "../../conversation/problem.js";
 import { isCorrect } from "../../evidence/correctness.js";
-import type { Candidate, Result } from "../../evidence/evaluation.js";
+import type { Candidate, NewEval, Result } from "../../evidence/evaluation.js";
 import type { Item } from "../../evidence/item.js";
 import { addTokens, noTokens, type TokenUsage } from "../../model/port.js";
 import { readJson } from "../../text/json.js";
@@ -13,6 +13,7 @@ import type { RootPlatform } from "../root-platform.js";
 import type { Services } from "../services.js";
 import { addModelUsage } from "../supervision/try-supervisors.js";
 import { judgeByAnswer, judgeBySupervisors } from "./judge-item.js";
+import { type AnswerPair, pairJudge } from "./judge-pair.js";
 
 /** Units that are judged at once, for each of `parallel`. */
 const atOnce = 6;
@@ -22,6 +23,8 @@ export interface SliceUnit {
   readonly item: Item;
   readonly candidate: number;
   readonly repeat: number;
+  /** Of a judge, whose places come behind the candidates'. */
+  readonly answers?: AnswerPair;
 }
 
 export interface JudgedUnit extends Pick<SliceUnit, "n" | "candidate" | "repeat"> {
@@ -43,6 +46,7 @@ export interface Slice {
   readonly tenantId: string;
   readonly evalId: string;
   readonly candidates: readonly Candidate[];
+  readonly judge?: NewEval["judge"];
   readonly units: readonly SliceUnit[];
   readonly parallel: number;
   readonly callHttp: boolean;
@@ -66,6 +70,8 @@ export async function judgeUnits(slice: Slice, services: Services, work: RootPla
         : judgeByAnswer(candidate, slice, services, work),
     ),
   );
+  const { judge: chosen } = slice;
+  const pairs = chosen && (await pairJudge({ name: chosen.agent, ...chosen }, slice, services, work));
   const judged: JudgedUnit[] = [];
   let refused = 0;
   const left = [...units];
@@ -79,7 +85,7 @@ export async function judgeUnits(slice: Slice, services: Services, work: RootPla
   return { judged, usage: [...usage.values()], spent: pool.spent, refused };
 
   /** Nothing where there were no tokens left for it. */
-  async function judge({ item, n, candidate, repeat }: SliceUnit): Promise<JudgedUnit | undefined> {
+  async function judge({ item, n, candidate, repeat, answers }: SliceUnit): Promise<JudgedUnit | undefined> {
     const started = services.now();
     let wasRefused = false;
     let taken: TokenUsage = noTokens;
@@ -94,7 +100,8 @@ export async function judgeUnits(slice: Slice, services: Services, work: RootPla
         taken = addTokens(taken, used);
       },
     };
-    const { before, result } = await (judges[candidate]?.(item, calls) ?? Promise.resolve(nobody)).catch(
+    const compared = answers && pairs?.(item, answers, calls).then((made) => ({ before: undefined, result: made }));
+    const { before, result } = await (compared ?? judges[candidate]?.(item, calls) ?? Promise.resolve(nobody)).catch(
       (error: unknown) => ({ before: undefined, result: { action: "allow" as const, failed: failureOf(error) } }),
     );
     if (wasRefused) return undefined;
@@ -103,7 +110,7 @@ export async function judgeUnits(slice: Slice, services: Services, work: RootPla
       latencyMs: services.now() - started,
       ...(taken === noTokens ? {} : { usage: taken }),
     };
-    const correct = isCorrect(item.expected, whole, before, fitsSchema);
+    const correct = answers === undefined ? isCorrect(item.expected, whole, before, fitsSchema) : undefined;
     const { text: _, ...withoutText } = whole;
     // But for an operator's choice, a text of a turn stays in its session alone, also as it was changed: what is erased there is gone from here.
     const isOfTurn = typeof item.input === "object" && "turnId" in item.input;

@@ -22,7 +22,7 @@ import { claimId } from "../creation.js";
 import { listOf, pageInput, readNumberedPage, readPage } from "../page.js";
 import type { Services } from "../services.js";
 import { triedShape } from "../supervision/trial-schemas.js";
-import { settled } from "./settle-candidate.js";
+import { settledAll } from "./settle-candidate.js";
 
 const tag = "Datasets and evals";
 const evalInput = () => ({ evalId: z.string().max(200) });
@@ -57,20 +57,16 @@ export const startEval = act("startEval", {
   input: () => z.object({ eval: newEvalSchema().extend(onlyEstimate()) }),
   output: () => z.object({ eval: evalSchema(), begun: z.boolean() }),
   run: async (actor, { eval: { dataset, estimate, ...wanted } }, services) => {
-    const candidates = await Promise.all(
-      wanted.candidates.map((candidate, at) => settled(candidate, at, actor, services, "eval")),
-    );
+    const settled = await settledAll(wanted, actor, services, "eval");
     const ownId = newEvalId(dataset);
     const evalId = estimate ? ownId : await claimId(actor, ownId, { dataset, ...wanted }, services);
     const started = need(
       await (await services.datasets()).startEval(actor.tenantId, dataset, {
         ...wanted,
         evalId,
-        candidates: candidates.map(({ candidate }) => candidate),
+        ...settled,
         keyId: keyOf(actor),
         by: recordOf(actor),
-        modelCalls: candidates.map(({ modelCalls }) => modelCalls),
-        promptTokens: Math.max(0, ...candidates.map(({ promptTokens }) => promptTokens)),
         onlyEstimate: estimate,
       }),
     );

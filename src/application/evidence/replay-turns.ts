@@ -17,7 +17,7 @@ import { claimId } from "../creation.js";
 import type { Services } from "../services.js";
 import { candidatesShape } from "./manage-evals.js";
 import { addToDataset } from "./manage-items.js";
-import { settled } from "./settle-candidate.js";
+import { settledAll } from "./settle-candidate.js";
 
 /** Turns that are looked through at most, of all sessions and of one; and those whose use of tokens is looked at. */
 const mostLookedAt = 5_000;
@@ -143,21 +143,19 @@ async function begin(
   services: Services,
 ): Promise<{ eval: Eval; begun: boolean }> {
   const { tenantId } = actor;
-  const candidates = await Promise.all(
-    wanted.candidates.map((candidate, at) => settled(candidate, at, actor, services, "replay")),
-  );
+  const settled = await settledAll(wanted, actor, services, "replay");
+  if (wanted.judge !== undefined && !wanted.copy)
+    throw problem("invalid", "A judge reads answers, which results don't keep without `copy`; see errors.", {
+      errors: [{ path: "replay.copy", message: "has to be true where there is a judge" }],
+    });
   if (found.length === 0) throw problem("conflict", "There are no turns that could be replayed: none is over.");
   const turns = sampleOf(found, sample, seededRandom(seed));
-  const settledWith = {
-    candidates: candidates.map(({ candidate }) => candidate),
-    modelCalls: candidates.map(({ modelCalls }) => modelCalls),
-    promptTokens:
-      Math.max(...candidates.map(({ promptTokens }) => promptTokens)) + (await askedWith(tenantId, turns, services)),
-  };
+  const promptTokens = settled.promptTokens + (await askedWith(tenantId, turns, services));
+  const settledWith = { ...settled, promptTokens };
   const ownName = `replay-${newId("try")}`;
   const texts = { items: turns.length, tokens: 0, longest: 0 };
   const { repeats, maxTokens } = wanted;
-  const coming = estimated(texts, { ...settledWith, candidates: candidates.length, repeats }).estimate;
+  const coming = estimated(texts, { ...settledWith, candidates: settled.candidates.length, repeats }).estimate;
   const refused = refusedEval(coming, estimate ? Number.POSITIVE_INFINITY : maxTokens);
   if (refused !== undefined) need(refused);
   if (estimate) {

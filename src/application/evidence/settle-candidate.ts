@@ -1,8 +1,15 @@
 /** A candidate as an eval keeps it: pinned to the version that counts when the eval begins, and known to be usable. */
 import { z } from "zod";
+import { defined } from "../../conversation/defined.js";
 import { issuesOf } from "../../conversation/issues.js";
 import { type ProblemIssue, problem } from "../../conversation/problem.js";
-import { type Answerer, type Candidate, resourceOf, type Supervising } from "../../evidence/evaluation.js";
+import {
+  type Answerer,
+  type Candidate,
+  type NewEval,
+  resourceOf,
+  type Supervising,
+} from "../../evidence/evaluation.js";
 import { estimateTokens } from "../../model/estimate.js";
 import { seatsOf } from "../../roundtable/panel.js";
 import { modelsOf } from "../../supervision/kinds/table.js";
@@ -23,8 +30,40 @@ interface SettledCandidate {
   readonly promptTokens: number;
 }
 
+/** All of an eval, and its judge. @param body what they stand in, for refusals */
+export async function settledAll(
+  { candidates, judge }: Pick<NewEval, "candidates" | "judge">,
+  actor: Actor,
+  services: Services,
+  body: "eval" | "replay",
+) {
+  const all = await Promise.all(candidates.map((candidate, at) => settled(candidate, at, actor, services, body)));
+  const answering = candidates.filter((candidate) => !("supervisors" in candidate));
+  if (judge !== undefined && (answering.length < candidates.length || answering.length < 2)) {
+    const message = "compares answers: at least two candidates, each an agent, a team or a panel";
+    throw problem("invalid", "The judge has nothing to compare; see errors.", {
+      errors: [{ path: `${body}.judge`, message }],
+    });
+  }
+  const grader =
+    judge &&
+    (await settledAnswerer({ name: judge.agent, agent: judge.agent, version: judge.version }, "", actor, services));
+  const pinnedJudge = judge && grader && { ...judge, version: versionOf(grader.candidate) };
+  return {
+    candidates: all.map(({ candidate }) => candidate),
+    ...defined({ judge: pinnedJudge }),
+    modelCalls: all.map(({ modelCalls }) => modelCalls),
+    judgeCalls: grader?.modelCalls ?? 0,
+    promptTokens: Math.max(grader?.promptTokens ?? 0, ...all.map(({ promptTokens }) => promptTokens)),
+  };
+}
+
+function versionOf(candidate: Candidate): number | undefined {
+  return "supervisors" in candidate ? undefined : candidate.version;
+}
+
 /** @param at its place among the candidates @param body what they stand in, for refusals */
-export function settled(
+function settled(
   candidate: Candidate,
   at: number,
   actor: Actor,
