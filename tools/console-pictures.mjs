@@ -8,11 +8,11 @@ const [, , folder] = process.argv;
 const { key, origin } = JSON.parse(readFileSync(".wrangler/local-key.json", "utf8"));
 const site = origin.replace("127.0.0.1", "localhost");
 
-async function call(method, path, body) {
+async function call(method, path, body, type = "application/json") {
   const response = await fetch(origin + path, {
     method,
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    ...(body && { body: JSON.stringify(body) }),
+    headers: { authorization: `Bearer ${key}`, "content-type": type },
+    ...(body && { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
   return response.status === 204 ? {} : response.json();
@@ -78,14 +78,45 @@ async function furnish() {
   return {
     authorize,
     ...(await remembered()),
+    ...(await evidence()),
     conversation,
     roundtable: `/console/roundtables/${sessionId}`,
     run: `/console/runs/${runId}`,
   };
 }
 
+/** A dataset, an eval over it that has ended, and an experiment that runs. */
+async function evidence() {
+  await call("PUT", "/v1/datasets/knives", { description: "What customers write about knives." });
+  const lines = Array.from({ length: 40 }, (_none, at) => [
+    { input: `Is there a knife block for bread knife ${at}?`, expected: { action: "allow" } },
+    { input: `I will come with a knife at ${at}.`, expected: { action: "block" } },
+  ]).flat();
+  const strange = [{ input: "هل لديكم سكين للخبز؟" }, { input: `${"knife".repeat(60)} \u202Eesrever <b>bold</b>` }];
+  const text = [...strange, ...lines].map((line) => JSON.stringify(line)).join("\n");
+  await call("POST", "/v1/datasets/knives/items", text, "application/jsonl");
+  const stops = (phrase) => ({
+    kind: "rules",
+    hooks: ["request"],
+    config: { rules: [{ match: { type: "phrases", phrases: [phrase] }, action: "block", reason: "No weapons." }] },
+  });
+  const candidates = [
+    { name: "now", supervisors: [stops("knife")] },
+    { name: "narrower", supervisors: [stops("with a knife")] },
+  ];
+  const { evalId } = await call("POST", "/v1/evals", { dataset: "knives", candidates });
+  const { items } = await call("GET", "/v1/experiments");
+  if (items.length === 0) {
+    const variants = [{ name: "short", agent: "assistant", share: 0.1 }];
+    await call("PUT", "/v1/experiments/short-answers", { agent: "shop", variants });
+    await call("POST", "/v1/experiments/short-answers/start");
+  }
+  const dataset = "/console/datasets/knives?item=first";
+  return { dataset, eval: `/console/evals/${evalId}`, experiment: "/console/experiments/short-answers" };
+}
+
 /** What docs/console.md shows. */
-const shown = ["overview", "inbox", "roundtable", "authorize", "decisions", "supervisors", "people"];
+const shown = ["overview", "inbox", "roundtable", "authorize", "decisions", "eval", "supervisors", "people"];
 const views = folder
   ? [1440, 800, 390].flatMap((width) => ["light", "dark"].map((colorScheme) => ({ width, colorScheme })))
   : [{ width: 1120, colorScheme: "light" }];

@@ -120,7 +120,7 @@ export class EvalRunner {
     const all: ItemResult[] = [];
     for (let after: number | null = 0; after !== null; ) {
       const page = itemResults(record, { store: this.store, evals: this.rows }, after, 1_000);
-      all.push(...page.results);
+      all.push(...page.results.map(({ input: _, ...one }) => one));
       after = page.next;
     }
     return ok(

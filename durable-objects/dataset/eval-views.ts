@@ -2,7 +2,7 @@
 import { defined } from "../../src/conversation/defined.js";
 import { type Estimated, estimated } from "../../src/evidence/estimate.js";
 import { type Eval, type ItemResult, pinnedName, shownCandidate } from "../../src/evidence/evaluation.js";
-import { contentOf } from "../../src/evidence/item.js";
+import { contentOf, type Item } from "../../src/evidence/item.js";
 import { judgedOf, orders } from "../../src/evidence/judgement.js";
 import type { EvalToStart } from "../../src/gateways/dataset-gateway.js";
 import { estimateTokens } from "../../src/model/estimate.js";
@@ -49,6 +49,10 @@ export function estimateOf(wanted: EvalToStart, store: DatasetStore, version: nu
   return estimated({ items, tokens, longest }, { ...wanted, candidates: wanted.candidates.length });
 }
 
+/** Inputs of results are shown up to this many characters, as JSON: each candidate's result has its own. */
+const longestShown = 4_000;
+const isShort = (input: Item["input"]): boolean => JSON.stringify(input).length <= longestShown;
+
 /** Results of whole items, in their order. */
 export function itemResults(
   { evalId, version, definition }: EvalRecord,
@@ -71,8 +75,11 @@ export function itemResults(
     const name = definition.candidates[candidate]?.name;
     if (item === undefined || name === undefined) return [];
     const { itemId, expected, group, weight } = item;
+    const input = isShort(item.input) ? item.input : undefined;
     const judged = judgedOf(...said(n, candidate, repeat));
-    return [{ itemId, candidate: name, repeat, result, ...defined({ expected, group, weight, correct, judged }) }];
+    return [
+      { itemId, candidate: name, repeat, result, ...defined({ input, expected, group, weight, correct, judged }) },
+    ];
   });
   return { results, next: places.length < limit ? null : (places.at(-1) ?? null) };
 }

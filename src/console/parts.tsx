@@ -155,7 +155,7 @@ export function Button({
   readonly changed?: string;
   readonly does: string;
   readonly children: Child;
-  readonly kind?: "primary" | "danger" | "quiet";
+  readonly kind?: "primary" | "danger" | "quiet" | undefined;
   readonly shortcut?: string;
   readonly name?: string;
 }) {

@@ -9,7 +9,7 @@ import type { Actor } from "../tenancy/actor.js";
 import type { Permission } from "../tenancy/acts.js";
 
 /** The parts of the navigation, in their order. */
-export const navGroups = ["Work", "Set up", "Administration"] as const;
+export const navGroups = ["Work", "Evidence", "Set up", "Administration"] as const;
 
 export interface Screen {
   /** Below `/console`, as Hono writes it: `/people`, `/asks/:askId`. */

@@ -5,8 +5,11 @@ import { authorize } from "./screens/authorize.js";
 import { channel, channels } from "./screens/channels.js";
 import { conversation } from "./screens/conversation.js";
 import { conversations } from "./screens/conversations.js";
+import { dataset, datasets } from "./screens/datasets.js";
 import { decision, decisions } from "./screens/decisions.js";
 import { endUsers, endUsersFile, endUsersJob } from "./screens/end-users.js";
+import { evals, evaluation } from "./screens/evals.js";
+import { experiment, experiments } from "./screens/experiments.js";
 import { grants } from "./screens/grants.js";
 import { ask, inbox } from "./screens/inbox.js";
 import { keys } from "./screens/keys.js";
@@ -30,6 +33,7 @@ export const screens: readonly Screen[] = [
   ...[runs, run, runTrace, roundtables, roundtable, decisions, decision],
   ...watched,
   ...[memories, memory, memoryEntry, memoryContext],
+  ...[datasets, dataset, evals, evaluation, experiments, experiment],
   ...resources,
   ...[
     people,

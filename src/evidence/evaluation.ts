@@ -6,7 +6,7 @@ import { tokenUsageSchema } from "../model/port.js";
 import { stanceSchema } from "../roundtable/position.js";
 import { actions } from "../supervision/verdict.js";
 import { lazily } from "../text/lazily.js";
-import { expectedSchema } from "./item.js";
+import { expectedSchema, inputSchema } from "./item.js";
 
 /** Calls that a slice makes for each of `parallel`. */
 const sliceSize = 25;
@@ -188,6 +188,8 @@ export const itemResultSchema = lazily(() =>
     itemId: z.string(),
     candidate: z.string(),
     repeat: z.int(),
+    /** The item's, where it isn't long. */
+    input: inputSchema().optional(),
     expected: expectedSchema().optional(),
     group: z.string().optional(),
     weight: z.number().optional(),

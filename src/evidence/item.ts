@@ -38,7 +38,7 @@ const said = lazily(() =>
   z.strictObject({ role: z.enum(["user", "assistant"]), content: z.string().min(1).max(maxItemCharacters) }),
 );
 
-const inputSchema = lazily(() =>
+export const inputSchema = lazily(() =>
   z.union([
     z.string().min(1).max(maxItemCharacters),
     /** The last one is judged or answered; those before it are what was said before. */

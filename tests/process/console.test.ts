@@ -472,11 +472,43 @@ async function furnished() {
   await worker.call("PUT", "/v1/webhooks/crm", tenant.key, hook);
   const credentials = { secret: "a secret of the channel", replyUrl: "https://chat.example/replies" };
   await worker.call("PUT", "/v1/channels/chat", tenant.key, { kind: "generic", agent: "assistant", credentials });
-  return tenant;
+  return { ...tenant, eval: await withEvidence(tenant.key) };
+}
+
+/** A dataset of hostile texts, an eval over it, which has ended, and an experiment that runs. @returns the path of the eval */
+async function withEvidence(key: string): Promise<string> {
+  const description = hostileTexts.join(" ").slice(0, 2_000);
+  await worker.call("PUT", "/v1/datasets/texts", key, { description });
+  const lines = hostileTexts.map((input) =>
+    JSON.stringify({ input, group: input.slice(0, 200), expected: { action: "allow" } }),
+  );
+  await fetch(`${origin}/v1/datasets/texts/items`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/jsonl" },
+    body: lines.join("\n"),
+  });
+  const rules = [{ match: { type: "phrases", phrases: ["script"] }, action: "block", reason: "No." }];
+  const stops = { kind: "rules", hooks: ["request"], config: { rules } };
+  const candidates = ["now", "a-name-as-long-as-names-may-be".repeat(3)].map((name) => ({
+    name,
+    supervisors: [stops],
+  }));
+  const { evalId } = await worker.call("POST", "/v1/evals", key, { dataset: "texts", candidates });
+  await expect.poll(async () => (await worker.call("GET", `/v1/evals/${evalId}`, key)).status).toBe("completed");
+  const variants = [{ name: "other", agent: "assistant", share: 0.1 }];
+  await worker.call("PUT", "/v1/experiments/brief", key, { agent: "assistant", variants });
+  await worker.call("POST", "/v1/experiments/brief/start", key);
+  return `/evals/${evalId}`;
 }
 
 const addresses = screens
-  .map(({ path }) => path.replace("/webhooks/:name", "/webhooks/crm").replace("/channels/:name", "/channels/chat"))
+  .map(({ path }) =>
+    path
+      .replace("/webhooks/:name", "/webhooks/crm")
+      .replace("/channels/:name", "/channels/chat")
+      .replace("/datasets/:name", "/datasets/texts")
+      .replace("/experiments/:name", "/experiments/brief"),
+  )
   .filter((path) => !path.includes(":"));
 /** With what the address of a screen needs behind it. */
 const addressed = (path: string) => `${origin}/console${path}${path === "/authorize" ? consent : ""}`;
@@ -486,7 +518,15 @@ describe("every screen", () => {
     const tenant = await furnished();
     const page = await newPage({ bypassCSP: true });
     await join(page, (await invited("admin", tenant)).link);
-    for (const path of [...addresses, "/link?to=https%3A%2F%2Fevil.example%2F", "/nowhere", "/sign-in", "/join"]) {
+    for (const path of [
+      ...addresses,
+      "/datasets/texts?item=first",
+      tenant.eval,
+      "/link?to=https%3A%2F%2Fevil.example%2F",
+      "/nowhere",
+      "/sign-in",
+      "/join",
+    ]) {
       await page.goto(addressed(path));
       await page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true");
       await page.addScriptTag({ content: axe.source });
@@ -520,7 +560,7 @@ describe("every screen", () => {
     await page.goto(link);
     await page.getByLabel("What stands behind # in your link").fill(link);
     await page.getByRole("button", { name: "Sign in" }).click();
-    for (const path of addresses) {
+    for (const path of [...addresses, tenant.eval]) {
       expect([path, (await page.goto(addressed(path)))?.status()]).toEqual([path, 200]);
       await page.getByRole("heading", { level: 1 }).waitFor();
       expect(await page.getByRole("link", { name }).count()).toBe(1);

@@ -245,7 +245,9 @@ export const promoteExperiment = act("promoteExperiment", {
       const [found] = await services.resources.versions(actor.tenantId, [pin]);
       if (found === undefined || !isOfKind("agents", found))
         throw problem("not_found", `There is no agent "${variant.agent}" any more.`);
-      await storeResource(actor, { kind: "agents", name: agent, body: found.body }, services);
+      // The key of the request is the experiment's, whose change is the last one: what comes before is done again.
+      const { command: _, ...plain } = actor;
+      await storeResource(plain, { kind: "agents", name: agent, body: found.body }, services);
       return ended(experiment, "promoted", new Date(services.now()).toISOString(), winner.variant);
     };
     return move(actor, name, "promoted", promote, services);

@@ -98,7 +98,15 @@ export const evidenceExamples = {
     maxTokens: 200_000,
   },
   Eval: view,
-  EvalResult: { itemId, candidate: "now", repeat: 0, expected, correct: false, result },
+  EvalResult: {
+    itemId,
+    candidate: "now",
+    repeat: 0,
+    input: "My order is 4111 1111.",
+    expected,
+    correct: false,
+    result,
+  },
   SupervisorComparison: {
     ...{ supervisor: { name: "privacy-next", version: 1 }, with: { name: "privacy", version: 3 } },
     ...{ from: at, to: "2026-11-29T09:30:00.000Z", complete: true, rows: 412 },
