@@ -1,6 +1,7 @@
 /** What supervisors didn't let pass is listed without texts, read singly on record, and labelled; false alarms are counted. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import { deliverToD1 } from "../../src/stores/deliveries.js";
 import { falseAlarms } from "../../src/supervision/decisions.js";
 import { openAsk } from "../durable-objects/supervision/support.js";
 import { auditAbout } from "../support/audit.js";
@@ -250,4 +251,64 @@ it("Wilson's interval is that of the books, and says nothing of few", () => {
   expect(falseAlarms({ right: 22, wrong: 9, unsure: 4 })).toEqual({ share: 0.29, low: 0.161, high: 0.466 });
   expect(falseAlarms({ right: 20, wrong: 0, unsure: 0 })).toEqual({ share: 0, low: 0, high: 0.161 });
   expect(falseAlarms({ right: 10, wrong: 9, unsure: 40 })).toBeUndefined();
+});
+
+it("a moderation's scores suggest a threshold above its false alarms, as a body that is taken", async () => {
+  const tenant = await newTenant();
+  const { tenantId } = tenant;
+  const config = { model: "openai/omni-moderation-latest", thresholds: { violence: 0.3 } };
+  await tenant.put("supervisors", "harm", { kind: "moderation", hooks: ["request"], config });
+  const messages = Array.from({ length: 24 }, (_none, id) => {
+    const reasons = [`moderation: violence (${(id < 16 ? 0.4 : 0.9).toFixed(2)}, from 0.3 on)`];
+    const step = { supervisor: "harm", version: 1, action: "block", mode: "enforce", reasons, latencyMs: 1 };
+    const steps = [{ ...step, beforeHash: "a", afterHash: "a" }];
+    const body = { hook: "request", decision: "block", reasons, degraded: [], steps, subject: {} };
+    const row = { workId: `trn_${id}`, hook: "request", decision: "block", body, at: Date.now() };
+    return { id, topic: "audit", payload: JSON.stringify(row) };
+  });
+  await deliverToD1(env.DB, { tenantId, ownerId: "ses_1", messages });
+  const path = "/v1/supervisors/harm/suggestions";
+  expect((await tenant.call("GET", path)).body.items).toEqual([]);
+  for (const { id } of messages) {
+    const label = { label: id < 16 ? "wrong" : "right" };
+    expect((await tenant.call("PUT", `/v1/decisions/dec_ses_1_${id}_0/label`, label)).status).toBe(200);
+  }
+  const { items } = (await tenant.call("GET", path)).body;
+  expect(items).toMatchObject([
+    { change: "threshold", category: "violence", threshold: 0.65, held: { right: 0 }, body: { kind: "moderation" } },
+  ]);
+  expect((await tenant.call("PUT", "/v1/supervisors/harm", items[0].body)).body).toMatchObject({
+    ...{ version: 2, config: { thresholds: { violence: 0.65 } } },
+  });
+  // What was said of another version says nothing of this one.
+  expect((await tenant.call("GET", path)).body.items).toEqual([]);
+});
+
+it("texts of an agent's reviews that people edited become its examples, with the others to hold them against, on record", async () => {
+  const tenant = await newTenant();
+  const { tenantId } = tenant;
+  const config = { model: "offline", instructions: "Hide names." };
+  await tenant.put("supervisors", "names", { kind: "agent", hooks: ["request"], config });
+  const review = (id: number) => ({
+    ...{ askId: `ask_${id}`, kind: "review", audience: "staff", status: "answered", priority: "normal" },
+    ...{ question: "May it pass?", openedAt: new Date(id).toISOString(), closedAt: new Date(id + 1).toISOString() },
+    from: { sessionId: "ses_1", turnId: `trn_${id}`, supervisors: ["names"], about: {} },
+    proposal: { hook: "request", original: `Ada Osprey ${id}`, proposed: `Ada Osprey ${id}` },
+    answer: { decision: "edit", content: `[name] ${id}` },
+  });
+  const messages = Array.from({ length: 20 }, (_none, id) => ({
+    id,
+    topic: "ask",
+    payload: JSON.stringify(review(id)),
+  }));
+  await deliverToD1(env.DB, { tenantId, ownerId: "ses_1", messages });
+  const { items } = (await tenant.call("GET", "/v1/supervisors/names/suggestions")).body;
+  expect(items).toMatchObject([{ change: "examples", body: { kind: "agent" } }]);
+  expect(items[0].body.config.instructions).toContain("became");
+  expect(items[0].lines[0]).toMatchObject({ input: { sessionId: "ses_1" }, expected: { action: "modify" } });
+  expect(await auditAbout(tenant, "originals.read")).toHaveLength(1);
+  await tenant.call("PUT", "/v1/datasets/held", {});
+  const lines = items[0].lines.map((line: unknown) => JSON.stringify(line)).join("\n");
+  const added = await tenant.call("POST", "/v1/datasets/held/items", lines, { "content-type": "application/jsonl" });
+  expect(added.body).toMatchObject({ added: items[0].lines.length, invalid: [] });
 });

@@ -375,6 +375,9 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/application/evidence/judge-pair.ts": "puts texts into blocks, and reads a last line",
   "src/asks/claim.ts deferralFault": "compares times",
   "src/evidence/judgement.ts": "names of candidates, whose length is bounded, and numbers",
+  "src/supervision/suggestions.ts scoreIn": "a reason of ours",
+  "src/supervision/suggestions.ts suggestExamples":
+    "instructions, whose length is bounded, and texts of at most 1,000 characters",
   "src/evidence/comparison": "names of candidates, whose length is bounded, and numbers",
   "src/evidence/proof/checkpoint.ts signedCheckpoint": "puts three lines together",
   "src/evidence/experiment.ts ": "names and times of ours",

@@ -102,35 +102,55 @@ async function itemOf(
   return text && { ...about, input: readableText(text.subject) };
 }
 
+/** What somebody made of a text that supervisors held. */
+export interface AnsweredReview extends Omit<Found, "expected"> {
+  readonly askId: string;
+  readonly before: string;
+  readonly proposed: string;
+  readonly decision: "accept" | "edit" | "reject";
+  /** As edited. */
+  readonly content: string | undefined;
+}
+
+export async function answeredReviews(
+  tenantId: string,
+  { supervisor, agent, subject }: NewDraw["filter"],
+  { near }: Pick<Services, "near">,
+): Promise<AnsweredReview[]> {
+  const found: AnsweredReview[] = [];
+  let after: ReturnType<typeof positionOf> | undefined;
+  for (let looked = 0; looked < mostLookedAt; looked += atOnce) {
+    const filter = { status: "answered", kind: "review", ...defined({ subject }) } as const;
+    const page = await near.asks.list(tenantId, filter, "openedAt", after, atOnce);
+    for (const ask of page) {
+      const { sessionId, turnId, supervisors = [] } = ask.from;
+      const text = heldText(ask);
+      const decided = decisionOf(ask);
+      if (sessionId === undefined || turnId === undefined || text === undefined || decided === undefined) continue;
+      const { hook, original: before, proposed } = text;
+      if (hook !== "request" && hook !== "response") continue;
+      if (supervisor !== undefined && !supervisors.includes(supervisor)) continue;
+      if (agent !== undefined && ask.from.agent !== agent) continue;
+      const { decision } = decided;
+      if (decision !== "accept" && decision !== "edit" && decision !== "reject") continue;
+      const content = "content" in decided ? decided.content : undefined;
+      found.push({ askId: ask.askId, sessionId, turnId, hook, before, proposed, decision, content });
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < atOnce) break;
+    after = positionOf("openedAt", last);
+  }
+  return found;
+}
+
 type Finder = (tenantId: string, draw: NewDraw, services: Services) => Promise<Found[]>;
 
 const finders: Readonly<Record<NewDraw["labels"], Finder>> = {
-  async reviews(tenantId, { filter: { supervisor, agent, subject } }, { near }) {
-    const found: Found[] = [];
-    let after: ReturnType<typeof positionOf> | undefined;
-    for (let looked = 0; looked < mostLookedAt; looked += atOnce) {
-      const filter = { status: "answered", kind: "review", ...defined({ subject }) } as const;
-      const page = await near.asks.list(tenantId, filter, "openedAt", after, atOnce);
-      for (const ask of page) {
-        const { sessionId, turnId, supervisors = [] } = ask.from;
-        const text = heldText(ask);
-        const decided = decisionOf(ask);
-        if (sessionId === undefined || turnId === undefined || text === undefined || decided === undefined) continue;
-        if (text.hook !== "request" && text.hook !== "response") continue;
-        if (supervisor !== undefined && !supervisors.includes(supervisor)) continue;
-        if (agent !== undefined && ask.from.agent !== agent) continue;
-        const { decision } = decided;
-        if (decision !== "accept" && decision !== "edit" && decision !== "reject") continue;
-        const content = "content" in decided ? decided.content : undefined;
-        const texts = { before: text.original, proposed: text.proposed };
-        const expected = expectedOfReview({ decision, content }, texts);
-        found.push({ sessionId, turnId, hook: text.hook, expected });
-      }
-      const last = page.at(-1);
-      if (last === undefined || page.length < atOnce) break;
-      after = positionOf("openedAt", last);
-    }
-    return found;
+  async reviews(tenantId, { filter }, services) {
+    const reviews = await answeredReviews(tenantId, filter, services);
+    return reviews.map(({ sessionId, turnId, hook, decision, content, ...texts }) => ({
+      ...{ sessionId, turnId, hook, expected: expectedOfReview({ decision, content }, texts) },
+    }));
   },
 
   async labels(tenantId, { filter }, { near }) {
