@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { supervisingAgent, toolCalls } from "../durable-objects/supervision/support.js";
 import { auditAbout } from "../support/audit.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
+import { eventually } from "../support/eventually.js";
 import { upstreamFor } from "../support/upstream-client.js";
 
 const card = {
@@ -132,4 +133,26 @@ it("what can't be tried is refused with its place", async () => {
   expect((await attempt(tenant, [], { text: "Hello." })).status).toBe(422);
   const hop = await attempt(tenant, [body(card)], { text: "no JSON", hook: "tool_call" });
   expect(hop).toMatchObject({ status: 422, body: { errors: [{ path: "on.text" }] } });
+});
+
+it("a hundred tries beside a conversation leave all of it as it was, and a client tries no body", async () => {
+  const tenant = await newTenant();
+  await tenant.rules("birds", [card, { ...stop, action: "review" }]);
+  const model = await tenant.agent("assistant", { supervisors: ["birds"] });
+  await model.reply({ text: "Hello.", repeat: true });
+  const session = await tenant.session();
+  await tenant.say(session, "A kestrel.");
+  const paths = ["", "/supervision", "/context", "/messages"].map((path) => `/v1/sessions/${session}${path}`);
+  const read = () =>
+    Promise.all([...paths, "/v1/asks", "/v1/decisions"].map(async (path) => (await tenant.call("GET", path)).body));
+  await eventually(async () => expect(await auditAbout(tenant, "supervision")).toHaveLength(2));
+  const before = await read();
+  const texts = ["Hello.", "A kestrel.", "A bomb.", "A kestrel on a bomb."];
+  for (let tries = 0; tries < 100; tries += 20) {
+    const made = Array.from({ length: 20 }, (_none, at) => attempt(tenant, ["birds"], { text: texts[at % 4] }));
+    for (const { status } of await Promise.all(made)) expect(status).toBe(200);
+  }
+  expect(await read()).toEqual(before);
+  expect(await auditAbout(tenant, "supervision")).toHaveLength(2);
+  expect((await attempt(await tenant.withRole("client"), [body(stop)], { text: "A bomb." })).status).toBe(403);
 });
