@@ -81,6 +81,19 @@ describe("what the documentation names", () => {
     expect(unnamed).toEqual([]);
   });
 
+  it("gives a reason for every dependency, and for nothing else", () => {
+    const section = pageAt.get("README.md")?.text.split("\n## Dependencies\n")[1]?.split("\n## ")[0] ?? "";
+    const rows = section.split("\n").filter((line) => line.startsWith("| `"));
+    const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+    const versions = z.record(z.string(), z.string());
+    const { dependencies, devDependencies } = z
+      .object({ dependencies: versions, devDependencies: versions })
+      .parse(JSON.parse(readFileSync(`${root}package.json`, "utf8")));
+    // Stands in the package of an example.
+    const all = [...Object.keys(dependencies), ...Object.keys(devDependencies), "openapi-typescript"];
+    expect(named.sort()).toEqual(all.sort());
+  });
+
   it("names npm scripts that exist", () => {
     const unknown = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/\bnpm (?:run (?:-s )?([a-z:-]+)|(start|test)\b)/g)]

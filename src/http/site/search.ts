@@ -130,7 +130,9 @@ function plainPartsOf(markdown: string): string[] {
   const lines = markdown.split("\n").map((line) => {
     if (line.startsWith("```")) isCode = !isCode;
     if (isCode || line.startsWith("```") || /^[|\s:-]+$/.test(line)) return "\n";
-    return line.startsWith("|") ? `${line.split("|").slice(1, -1).join("·")};\n` : line;
+    if (!line.startsWith("|")) return line;
+    const cells = line.split("|").slice(1, -1);
+    return `${cells.map((cell) => cell.trim()).join(" · ")};\n`;
   });
   return lines
     .join(" ")
