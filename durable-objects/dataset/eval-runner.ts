@@ -102,10 +102,10 @@ export class EvalRunner {
     const record = this.rows.find(evalId);
     if (record === undefined) return noEval;
     const { results, next } = itemResults(record, { store: this.store, evals: this.rows }, after, limit);
-    const isWanted = ({ candidate, correct, result }: ItemResult): boolean =>
+    const isWanted = ({ candidate, correct, judged, result }: ItemResult): boolean =>
       (filter.candidate === undefined || candidate === filter.candidate) &&
       (filter.wrong !== true || correct === false) &&
-      (filter.failed !== true || result.failed !== undefined);
+      (filter.failed !== true || (result.failed ?? judged?.failed) !== undefined);
     const disagreed = (itemId: string): boolean =>
       new Set(results.filter((one) => one.itemId === itemId).map(({ result }) => result.action)).size > 1;
     return ok({

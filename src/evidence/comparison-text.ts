@@ -3,6 +3,7 @@ import { ownValue } from "../conversation/own-value.js";
 import type { Share } from "../statistics/shares.js";
 import { actions } from "../supervision/verdict.js";
 import type { Comparison } from "./comparison.js";
+import type { Judgement } from "./judgement.js";
 
 export function comparisonText({ candidates, pairs }: Comparison, title: string): string {
   const rows = candidates.map(
@@ -23,13 +24,7 @@ export function comparisonText({ candidates, pairs }: Comparison, title: string)
     ...rows.map((row) => `| ${row} |`),
     "",
     ...pairs.map(({ candidate, against, summary }) => `- **${candidate}** against ${against}: ${summary}`),
-    ...pairs.flatMap(({ judge }) =>
-      judge === undefined
-        ? []
-        : [
-            `- ${judge.summary} Its winner flipped with the order in ${judge.flips.pairs}: ${shareText(judge.flips.share)}.`,
-          ],
-    ),
+    ...pairs.flatMap(({ judge }) => (judge === undefined ? [] : [judgeText(judge)])),
     ...candidates.flatMap(({ candidate, diverged }) =>
       diverged === undefined
         ? []
@@ -39,6 +34,11 @@ export function comparisonText({ candidates, pairs }: Comparison, title: string)
     // Where nobody said what would be correct, what one said beside what the other said is all there is.
     ...pairs.filter(({ of }) => of === "stopped").flatMap(actionsText),
   ].join("\n");
+}
+
+function judgeText({ summary, flips, failed }: Judgement): string {
+  const none = failed === 0 ? "" : ` Of ${failed} pairs it named none.`;
+  return `- ${summary} Its winner flipped with the order in ${flips.pairs}: ${shareText(flips.share)}.${none}`;
 }
 
 function actionsText({ candidate, against, actions: said, agreement }: Comparison["pairs"][number]): string[] {

@@ -196,7 +196,14 @@ export const itemResultSchema = lazily(() =>
     /** Whether it is what was expected; absent where nothing was, or where it failed. */
     correct: z.boolean().optional(),
     /** What a judge made of it beside the first candidate's; a winner that flips with the order is a tie. */
-    judged: z.object({ winner: z.enum(["candidate", "against", "tie"]), flipped: z.boolean() }).optional(),
+    judged: z
+      .object({
+        winner: z.enum(["candidate", "against", "tie"]).optional(),
+        flipped: z.boolean(),
+        /** Why it named no winner. */
+        failed: z.string().optional(),
+      })
+      .optional(),
     result: resultSchema(),
   }),
 );

@@ -22,6 +22,8 @@ export const judgementSchema = lazily(() =>
       pairs: z.int(),
       share: z.object({ share: z.number(), low: z.number(), high: z.number() }).optional(),
     }),
+    /** Pairs of which the judge named no winner, where there was something to compare. */
+    failed: z.int(),
     /** Mid-p of McNemar's test over items. */
     p: z.number(),
     summary: z.string(),
@@ -34,6 +36,8 @@ export type Judgement = z.infer<ReturnType<typeof judgementSchema>>;
  * @returns nothing where it wasn't asked in both, or there was nothing to compare
  */
 export function judgedOf(first: Result | undefined, second: Result | undefined): ItemResult["judged"] {
+  const failed = first?.failed ?? second?.failed;
+  if (failed !== undefined) return { flipped: false, failed };
   const [one, other] = [first?.winner, second?.winner];
   if (one === undefined || other === undefined || one === "none" || other === "none") return undefined;
   return one === other ? { winner: one, flipped: false } : { winner: "tie", flipped: true };
@@ -41,8 +45,9 @@ export function judgedOf(first: Result | undefined, second: Result | undefined):
 
 /** @param results of the candidate, each with what the judge made of it against the first one */
 export function judgementOf(results: readonly ItemResult[], candidate: string, against: string): Judgement | undefined {
-  const pairs = results.flatMap(({ itemId, judged }) => (judged === undefined ? [] : [{ itemId, ...judged }]));
-  if (pairs.length === 0) return undefined;
+  const asked = results.flatMap(({ itemId, judged }) => (judged === undefined ? [] : [{ itemId, ...judged }]));
+  if (asked.length === 0) return undefined;
+  const pairs = asked.filter(({ winner }) => winner !== undefined);
   const items = [...Map.groupBy(pairs, ({ itemId }) => itemId).values()].map((of) =>
     of.reduce((sum, { winner }) => sum + (winner === "candidate" ? 1 : winner === "against" ? -1 : 0), 0),
   );
@@ -51,8 +56,10 @@ export function judgementOf(results: readonly ItemResult[], candidate: string, a
   const flips = pairs.filter(({ flipped }) => flipped).length;
   const p = rounded(pairedTest(better, worse));
   const counted = { items: items.length, better, worse, ties: items.length - better - worse, p };
+  const failed = asked.length - pairs.length;
   return {
     ...counted,
+    failed,
     flips: { pairs: flips, ...defined({ share: shareOf(flips, pairs.length) }) },
     summary: summaryOf(counted, candidate, against),
   };

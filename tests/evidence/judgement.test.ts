@@ -15,6 +15,8 @@ it("a winner counts where it wins in both orders, and nothing where there was no
   expect(judgedOf(said("tie"), said("against"))).toEqual({ winner: "tie", flipped: true });
   expect(judgedOf(said("none"), said("none"))).toBeUndefined();
   expect(judgedOf(said("candidate"), undefined)).toBeUndefined();
+  const failed = resultSchema().parse({ action: "allow", latencyMs: 1, failed: "no last line" });
+  expect(judgedOf(said("candidate"), failed)).toEqual({ flipped: false, failed: "no last line" });
 });
 
 it("a judge's preference is a result where it is shown, and the flips are said", () => {
@@ -35,5 +37,11 @@ it("a judge's preference is a result where it is shown, and the flips are said",
     "No difference",
   );
   expect(judgementOf(items(19, "candidate"), "new", "now")?.summary).toContain("Not enough yet");
+  const [one] = items(1, "tie");
+  expect(
+    one && judgementOf([{ ...one, judged: { flipped: false, failed: "no last line" } }], "new", "now"),
+  ).toMatchObject({
+    ...{ items: 0, ties: 0, failed: 1, flips: { pairs: 0 } },
+  });
   expect(judgementOf([], "new", "now")).toBeUndefined();
 });

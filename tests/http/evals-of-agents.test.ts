@@ -277,6 +277,8 @@ describe("a judge", () => {
     await grader.reply({ text: "I can't say.", usage, repeat: 5 }, { text: "TIE", usage, repeat: true });
     const second = await evaluate(tenant, candidates, { judge });
     expect(second.done.progress).toMatchObject({ done: 96, failed: 5 });
+    const failed = await tenant.call("GET", `/v1/evals/${second.done.evalId}/items?failed=true&limit=200`);
+    expect(failed.body.items[0].judged.failed).toBe("The judge's last line is neither A, B nor TIE.");
     expect((await tenant.call("POST", `/v1/evals/${second.done.evalId}/retry`)).status).toBe(200);
     expect((await ended(tenant, second.done.evalId)).progress).toMatchObject({ done: 96, failed: 0 });
     expect(await judgedOf(second.done.evalId)).toMatchObject({ ties: 24, flips: { pairs: 0 } });
