@@ -24,10 +24,15 @@ export class OutboxStore {
       INSERT INTO outbox (id, entity, topic, payload, due_at) VALUES (${id}, ${entity}, ${topic}, ${payload}, ${dueAt})`;
   }
 
-  delete(ids: readonly number[]): void {
+  /** @returns whether one of them was parked */
+  delete(ids: readonly number[]): boolean {
     const [first] = ids;
-    if (ids.length === 1 && first !== undefined) exec(this.sql)`DELETE FROM outbox WHERE id = ${first}`;
-    else exec(this.sql)`DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+    const which =
+      ids.length === 1 && first !== undefined
+        ? sql`id = ${first}`
+        : sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+    const gone = exec<{ parked_at: number | null }>(this.sql)`DELETE FROM outbox WHERE ${which} RETURNING parked_at`;
+    return gone.toArray().some(({ parked_at }) => parked_at !== null);
   }
 
   /** The number of the last message there ever was. */
@@ -100,6 +105,10 @@ export class OutboxStore {
         error: error ?? "",
         parkedAt: new Date(parked_at).toISOString(),
       }));
+  }
+
+  countParked(): number {
+    return exec<{ n: number }>(this.sql)`SELECT COUNT(*) AS n FROM outbox WHERE parked_at IS NOT NULL`.one().n;
   }
 
   /** Makes all that is parked due; returns how many there are. */

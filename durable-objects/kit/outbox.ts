@@ -207,9 +207,16 @@ export class Outbox {
       return false;
     }
     const ids = rows.map(({ id }) => id);
-    this.store.delete(ids);
+    const wereParked = this.store.delete(ids);
     this.known = this.known?.filter(({ id }) => !ids.includes(id));
+    if (wereParked) this.tellParked();
     return true;
+  }
+
+  /** The tenant's overview counts what is given up, and no more once it has gone through. */
+  private tellParked(): void {
+    const payload = { parked: this.store.countParked(), at: this.ports.now() };
+    this.put("parked", "parked", payload);
   }
 
   /** The end of work looks whether it is so; until then the lease of the work stands. */
@@ -253,6 +260,8 @@ export class Outbox {
     if (next.status === "parked") {
       this.store.park(id, now(), failure, now() + parkedRetryMs);
       this.ports.parked(topic, attempts);
+      // Of what says so itself nothing can be said.
+      if (topic !== "parked") this.tellParked();
     } else if (next.status === "pending") this.store.postpone(id, now() + next.waitMs);
     this.ports.failed(error, attempts);
   }

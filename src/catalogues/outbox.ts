@@ -145,6 +145,12 @@ export const outboxTopics = {
     // As the write made it, by its own shape.
     payload: z.custom<ListedFeedback>(),
   },
+  parked: {
+    description: "How many messages this object has given up for now; the overview counts them.",
+    handler: "d1",
+    isCopy: true,
+    payload: z.custom<{ parked: number; at: number }>(),
+  },
   work_ended: {
     description: "A turn or run ended before its time; its workers count as busy no longer.",
     handler: "d1",

@@ -215,6 +215,16 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: Handler<Topic> } = {
 
   experiment: (messages, { tenantId }) => messages.flatMap(({ payload }) => countUnit(tenantId, payload)),
 
+  parked: (messages, { tenantId, ownerId }) =>
+    messages.map(
+      ({ id, payload: { parked, at } }) =>
+        sql`INSERT INTO parked_outboxes (tenant_id, owner_id, parked, since, revision)
+          VALUES (${tenantId}, ${ownerId}, ${parked}, ${at}, ${id})
+          ON CONFLICT DO UPDATE SET since = CASE WHEN parked = 0 THEN excluded.since ELSE since END,
+            parked = excluded.parked, revision = excluded.revision
+          WHERE revision < excluded.revision`,
+    ),
+
   work_ended: (messages, { tenantId }) => messages.flatMap(({ payload: { work, at } }) => endWork(tenantId, work, at)),
 
   act: (messages, { tenantId, ownerId }) =>

@@ -75,6 +75,11 @@ export const overviewSchema = lazily(() => {
     /** For admins: the fullest first. */
     limits: z.array(limit).optional(),
     channels: z.array(z.object({ ...health, kind: z.string(), lastEventAt: z.iso.datetime().optional() })),
+    /** Sessions, runs and other works whose records could not be delivered: at most 1,000 are counted, those that wait longest are named. */
+    records: z.object({
+      parked: z.int(),
+      works: z.array(z.object({ id: z.string(), parked: z.int(), since: z.iso.datetime() })),
+    }),
     webhooks: z.array(
       z.object({ ...health, status: z.enum(["active", "disabled"]), lastSuccessAt: z.iso.datetime().optional() }),
     ),

@@ -1,6 +1,7 @@
 /** A tenant's last day at a glance: what it says, to whom, and what it costs to say it. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import { deliverToD1 } from "../../src/stores/deliveries.js";
 import { UsageStore } from "../../src/stores/usage-store.js";
 import { mostRecent } from "../../src/tenancy/usage.js";
 import { answer, httpTool, openAsk, toolCalls } from "../durable-objects/supervision/support.js";
@@ -44,6 +45,7 @@ it("says how work ended, what waits since when, what it took, and how near limit
       usage: { total: { works: 2 }, byAgent: [{ name: "clerk", works: 2 }], bySubject: [{ name: "ana", works: 2 }] },
       channels: [],
       webhooks: [],
+      records: { parked: 0, works: [] },
     });
   const { limits } = await overviewOf(tenant);
   expect(limits).toContainEqual(
@@ -71,6 +73,38 @@ it("says what was given up, and what is switched off", async () => {
     ),
   );
   expect((await overviewOf(tenant)).webhooks).toEqual([{ name: "crm", status: "active", parked: 2 }]);
+});
+
+it("says of which work records lag behind, as long as they do, and no more once the work is deleted", async () => {
+  const tenant = await newTenant();
+  await tenant.agent("assistant");
+  const [ownerId, other] = [await tenant.session(), await tenant.session()];
+  const tell = (id: number, parked: number, of = ownerId) => {
+    const payload = JSON.stringify({ parked, at: Date.UTC(2026, 0, id) });
+    return deliverToD1(env.DB, {
+      tenantId: tenant.tenantId,
+      ownerId: of,
+      messages: [{ id, topic: "parked", payload }],
+    });
+  };
+  const records = async () => (await overviewOf(tenant)).records;
+  expect(await records()).toEqual({ parked: 0, works: [] });
+  await tell(5, 2);
+  // What comes late or again changes nothing, and the time stands from the first.
+  await tell(4, 7);
+  await tell(6, 3);
+  await tell(6, 3);
+  await tell(9, 1, other);
+  const works = [
+    { id: ownerId, parked: 3, since: "2026-01-05T00:00:00.000Z" },
+    { id: other, parked: 1, since: "2026-01-09T00:00:00.000Z" },
+  ];
+  expect(await records()).toEqual({ parked: 4, works });
+  expect((await overviewOf(await newTenant())).records.parked).toBe(0);
+  await tell(7, 0);
+  expect(await records()).toMatchObject({ parked: 1 });
+  await tenant.call("DELETE", `/v1/sessions/${other}`);
+  await expect.poll(records).toEqual({ parked: 0, works: [] });
 });
 
 it("reads the same for a tenant of much traffic, and says since when it counts", async () => {

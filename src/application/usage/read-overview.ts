@@ -4,6 +4,7 @@ import { quantile } from "../../asks/report.js";
 import type { WebhookView } from "../../catalogues/webhooks.js";
 import type { Channel } from "../../channels/connection.js";
 import { defined } from "../../conversation/defined.js";
+import { parkedOutboxes } from "../../stores/parked-outboxes.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { demandOf, type LimitFacts, scopeOf } from "../../tenancy/limits/demand.js";
@@ -41,11 +42,12 @@ export const readOverview = act("readOverview", {
     const { tenantId } = actor;
     const now = services.now();
     const begin = now - dayMs;
-    const [{ parts, currency }, waiting, channels, webhooks] = await Promise.all([
+    const [{ parts, currency }, waiting, channels, webhooks, works] = await Promise.all([
       services.near.usage.recent(tenantId, begin),
       waitingNow(actor, begin, services),
       listChannels(actor, { limit: 100 }, services),
       listWebhooks(actor, { limit: 100 }, services),
+      parkedOutboxes(services.near.db, tenantId),
     ]);
     const complete = parts.reduce((rows, part) => rows + part.rows, 0) < mostRecent;
     const from = complete ? begin : Math.min(...parts.map(({ since }) => since));
@@ -63,6 +65,7 @@ export const readOverview = act("readOverview", {
       ended: endedIn(parts),
       waiting,
       ...ofAdmins,
+      records: { parked: works.reduce((sum, { parked: n }) => sum + n, 0), works: works.slice(0, mostLines) },
       channels: channels.items.map(channelHealth),
       webhooks: webhooks.items.map((webhook) => webhookHealth(webhook, parked.get(webhook.name) ?? 0)),
     };

@@ -13,7 +13,7 @@ export const overview: Screen = {
   nav: { label: "Overview", group: "Work" },
   needs: readOverview,
   show: async (visit) => {
-    const { from, complete, ended, waiting, usage, limits, channels, webhooks } = await perform(
+    const { from, complete, ended, waiting, usage, limits, channels, webhooks, records } = await perform(
       visit,
       readOverview,
       {},
@@ -65,6 +65,7 @@ export const overview: Screen = {
           {limits === undefined || limits.length === 0 ? undefined : <Limits limits={limits} usage={usage} />}
           <h2>What is sent</h2>
           <Sent channels={channels} webhooks={webhooks} />
+          <Records records={records} />
         </div>
       ),
     };
@@ -175,6 +176,33 @@ function Sent({ channels, webhooks }: Pick<Overview, "channels" | "webhooks">) {
       empty="There are no channels and no webhooks."
     />
   );
+}
+
+/** Copies, usage and audit that lag behind: the work itself holds them, and tries again each day. */
+function Records({ records: { parked, works } }: Pick<Overview, "records">) {
+  if (parked === 0) return undefined;
+  return (
+    <section aria-label="Records that lag">
+      <p class="notice bad">{`${parked} records could not be delivered: lists, usage and the audit lag behind by them.`}</p>
+      <Table
+        label="Records that lag"
+        heads={["Of", "Given up", "Since"]}
+        rows={works.map(({ id, parked: n, since }) => [
+          <a href={`/console/${placeOf(id)}/${id}`}>
+            <code>{id}</code>
+          </a>,
+          String(n),
+          <Time at={since} />,
+        ])}
+        empty=""
+      />
+    </section>
+  );
+}
+
+function placeOf(id: string): string {
+  if (id.startsWith("run_")) return "runs";
+  return id.startsWith("rt_") ? "roundtables" : "conversations";
 }
 
 function inWords(ms: number | undefined): string {

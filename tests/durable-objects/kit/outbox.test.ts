@@ -14,8 +14,8 @@ function put(kit: ReturnType<typeof kitIn>, entity: string, number: number): voi
   kit.outbox.put("work_ended", entity, { work: entity, at: number });
 }
 
-function numberOf({ payload }: OutboxMessage): number {
-  return readPayload("work_ended", payload).at;
+function numberOf({ topic, payload }: OutboxMessage): number {
+  return topic === "parked" ? readPayload("parked", payload).parked : readPayload("work_ended", payload).at;
 }
 
 /** A receiver that refuses what a test says, and remembers what it took. */
@@ -270,7 +270,7 @@ describe("the outbox", () => {
     withOutbox(async ({ kit, clock, receiver, state }) => {
       put(kit, "a", 1);
       put(kit, "a", 2);
-      receiver.refuses = (message) => numberOf(message) === 1;
+      receiver.refuses = (message) => message.entity === "a" && numberOf(message) === 1;
       for (let attempt = 1; attempt < maxTries; attempt++) {
         await kit.outbox.drain();
         clock.at = wakesAt(state) ?? 0;
@@ -281,13 +281,15 @@ describe("the outbox", () => {
       const parked = { deliveryId: 1, topic: "work_ended", attempts: maxTries, error: "refused", parkedAt };
       expect(kit.outbox.parked()).toEqual([parked]);
       await kit.outbox.drain();
-      expect(receiver.took).toEqual(["a:2"]);
+      // That there is one is told.
+      expect(receiver.took).toEqual(["a:2", "parked:1"]);
       expect(wakesAt(state)).toBe(clock.at + 86_400_000);
 
       receiver.refuses = () => false;
       expect(kit.outbox.retryParked()).toBe(1);
       await kit.outbox.drain();
-      expect(receiver.took).toEqual(["a:2", "a:1"]);
+      await kit.outbox.drain();
+      expect(receiver.took).toEqual(["a:2", "parked:1", "a:1", "parked:0"]);
       expect([kit.outbox.parked(), kit.outbox.size()]).toEqual([[], 0]);
     }));
 

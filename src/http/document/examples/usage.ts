@@ -17,6 +17,7 @@ export const usageExamples: Readonly<Record<string, unknown>> = {
     to: "2026-11-24T09:30:00.000Z",
     complete: true,
     ended: { completed: 412, blocked: 6, failed: 1, cancelled: 2, degraded: 0 },
+    records: { parked: 0, works: [] },
     waiting: {
       staff: 3,
       user: 1,
