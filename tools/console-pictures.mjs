@@ -116,7 +116,7 @@ async function evidence() {
 }
 
 /** What docs/console.md shows. */
-const shown = ["overview", "inbox", "roundtable", "authorize", "decisions", "eval", "supervisors", "people"];
+const shown = ["overview", "inbox", "roundtable", "memory", "authorize", "decisions", "eval", "supervisors", "people"];
 const views = folder
   ? [1440, 800, 390].flatMap((width) => ["light", "dark"].map((colorScheme) => ({ width, colorScheme })))
   : [{ width: 1120, colorScheme: "light" }];
@@ -143,8 +143,11 @@ for (const { width, colorScheme } of views) {
     await page.goto(site + path);
     if (name === "inbox") {
       // With the first one open; where there is little room the list is shown.
-      const first = page.locator('main a[href^="/console/inbox/"]').first();
-      if (width > 1_000 && (await first.count()) > 0) await first.click();
+      const first = page.locator("#asks ol a").first();
+      if (width > 1_000 && (await first.count()) > 0) {
+        await first.click();
+        await page.locator(".inbox.one").waitFor();
+      }
       await page.waitForTimeout(700);
     }
     // Its verdicts are open, as they are labelled.

@@ -138,7 +138,7 @@ export const memory: Screen = {
             <>
               <Text text={context.document} />
               <p class="dim">
-                {`Version ${context.version} `}
+                {`Version ${context.version}, `}
                 <Time at={context.createdAt} />{" "}
                 <a href={`${memoriesPath}/${memoryId}/context/${context.version}`}>What it rests on</a>
               </p>
