@@ -132,6 +132,43 @@ it("a run's supervisor that asks goes on there, without the secrets that were se
   expect(await held(tenant)).not.toContain("view 2");
 });
 
+it("an object that is written to between its parts begins anew, and the copy has all of it; datasets come too", async () => {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant");
+  await model.reply({ text: "Noted.", repeat: true });
+  await tenant.put("datasets", "swords", { description: "Blades." });
+  const item = { input: "Say swordfish.", expected: { action: "block" } };
+  expect((await tenant.call("POST", "/v1/datasets/swords/items", { items: [item] })).status).toBeLessThan(300);
+  const session = await tenant.session();
+  for (let turn = 1; turn <= 4; turn++)
+    await tenant.say(session, `Walnut ${turn}. ${"Words upon words. ".repeat(5_000)}`);
+  await expect.poll(async () => (await tenant.call("GET", "/v1/sessions")).body.items.length).toBe(1);
+  await expect.poll(async () => (await tenant.call("GET", "/v1/datasets")).body.items.length).toBe(1);
+
+  const other = await newTenant();
+  const numbers: number[] = [];
+  let isSaid = false;
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const query: string = cursor === "" ? "" : `?cursor=${encodeURIComponent(cursor)}`;
+    const page: Answer = await admin.call("GET", `/v1/admin/tenants/${tenant.tenantId}/export${query}`);
+    const parts = page.body.items.filter(({ kind, of }: Item) => kind === "object" && of === "session");
+    numbers.push(...parts.map(({ part }: Item) => part));
+    const taken = await admin.call("POST", `/v1/admin/tenants/${other.tenantId}/import`, page.body);
+    expect(taken.body).toMatchObject({ warnings: [] });
+    cursor = page.body.nextCursor;
+    if (isSaid || parts.length === 0 || cursor === null) continue;
+    isSaid = true;
+    await tenant.say(session, "Plum.");
+  }
+  expect(isSaid).toBe(true);
+  expect(numbers.filter((part) => part === 0)).toHaveLength(2);
+  const texts = async (where: TestTenant) => (await where.call("GET", `/v1/sessions/${session}/messages`)).body.items;
+  expect(await texts(other)).toEqual(await texts(tenant));
+  const items = async (where: TestTenant) => (await where.call("GET", "/v1/datasets/swords/items")).body.items;
+  expect(await items(other)).toEqual(await items(tenant));
+  await expect.poll(async () => (await other.call("GET", "/v1/datasets")).body.items.length).toBe(1);
+});
+
 it("what was deleted there, what another has the caller's id of, and parts out of order are left out and named", async () => {
   const tenant = await newTenant();
   const model = await tenant.agent("assistant");
