@@ -46,7 +46,7 @@ it("a name that leaves the folder is refused, and nothing is written", async () 
 });
 
 it("a file that others could read is closed to them when a key is kept in it", () => {
-  const env = { XDG_CONFIG_HOME: folder };
+  const env = { ...process.env, XDG_CONFIG_HOME: folder };
   const path = keepKey("https://one.test", "cnk_one", env);
   chmodSync(path, 0o644);
   expect(keepKey("https://two.test/", "cnk_two", env)).toBe(path);
