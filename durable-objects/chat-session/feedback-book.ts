@@ -18,14 +18,7 @@ export interface FeedbackPorts {
 }
 
 export class FeedbackBook {
-  /** Whether there is its table, which is made by the first: most sessions never have one. */
-  private hasTable: boolean | undefined;
-
   constructor(private readonly ports: FeedbackPorts) {}
-
-  onRollback(): void {
-    this.hasTable = undefined;
-  }
 
   /** The comment passes the rules that a message passes. Said again it takes the place of what was said before. */
   async give({ about, score, label, comment }: NewFeedback, by: ActorRecord): Promise<Result<Feedback>> {
@@ -44,7 +37,6 @@ export class FeedbackBook {
       ...defined({ messageId, label, comment: cleared.value, subject }),
     };
     kit.write(() => {
-      this.makeTable();
       exec(this.ports.sql)`INSERT OR REPLACE INTO feedback (about, actor_kind, actor_id, turn_id, body, at)
         VALUES (${messageId ?? turn.turnId}, ${by.kind}, ${by.id}, ${turn.turnId}, ${JSON.stringify(given)}, ${at})`;
       const { comment: _, ...listed } = given;
@@ -62,7 +54,6 @@ export class FeedbackBook {
 
   /** Of a turn and its messages, the oldest first. */
   ofTurn(turnId: string): Feedback[] {
-    if (!this.exists()) return [];
     return exec<{ body: string }>(this.ports.sql)`SELECT body FROM feedback WHERE turn_id = ${turnId} ORDER BY at`
       .toArray()
       .map(({ body }) => feedbackSchema().parse(JSON.parse(body)));
@@ -70,7 +61,6 @@ export class FeedbackBook {
 
   /** Comments may quote the text that is erased. In the write that does it. */
   forgetComments(turnId: string): void {
-    if (!this.exists()) return;
     exec(this.ports.sql)`UPDATE feedback SET body = json_remove(body, '$.comment') WHERE turn_id = ${turnId}`;
   }
 
@@ -79,21 +69,6 @@ export class FeedbackBook {
     const passed = await this.ports.throughRules({ messageId: "feedback", role: "user", content: comment });
     if (!passed.ok) return passed;
     return ok(passed.value.role === "assistant" ? undefined : passed.value.content);
-  }
-
-  private exists(): boolean {
-    this.hasTable ??=
-      exec(this.ports.sql)`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'feedback'`.toArray().length > 0;
-    return this.hasTable;
-  }
-
-  private makeTable(): void {
-    this.ports.sql.exec(
-      `CREATE TABLE IF NOT EXISTS feedback (
-         about TEXT NOT NULL, actor_kind TEXT NOT NULL, actor_id TEXT NOT NULL, turn_id TEXT NOT NULL, body TEXT NOT NULL,
-         at INTEGER NOT NULL, PRIMARY KEY (about, actor_kind, actor_id)) WITHOUT ROWID`,
-    );
-    this.hasTable = true;
   }
 }
 

@@ -1,5 +1,5 @@
 /** The tables of a session, besides the kit's. */
-import { type SchemaStep, withApprovals } from "../kit/schema.js";
+import { renewed, type SchemaStep, withApprovals } from "../kit/schema.js";
 
 const sessionTables = `
       CREATE TABLE session (
@@ -22,7 +22,7 @@ const sessionTables = `
         seq INTEGER PRIMARY KEY AUTOINCREMENT, turn_id TEXT NOT NULL, at INTEGER NOT NULL, state TEXT NOT NULL);
       CREATE INDEX passes_of_turn ON passes (turn_id, seq);`;
 
-export const chatSessionSchema: readonly SchemaStep[] = [
+const steps: readonly SchemaStep[] = [
   { name: "session", sql: sessionTables, formerly: [withApprovals(sessionTables)] },
   {
     name: "edited messages",
@@ -161,3 +161,38 @@ export const chatSessionSchema: readonly SchemaStep[] = [
   // JSON: that a person has the conversation, or was asked to take it.
   { name: "held sessions", sql: "ALTER TABLE session ADD COLUMN hold TEXT;" },
 ];
+
+export const chatSessionSchema = renewed(
+  {
+    name: "new sessions",
+    sql: `CREATE TABLE session (one INTEGER PRIMARY KEY CHECK (one = 1), tenant_id TEXT NOT NULL, session_id TEXT NOT NULL,
+        definition TEXT NOT NULL, salt TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER, conversation TEXT, settled INTEGER,
+        hold TEXT)`,
+    tables: {
+      context_versions: `CREATE TABLE context_versions (version INTEGER PRIMARY KEY, context TEXT NOT NULL, author TEXT NOT NULL,
+        reason TEXT NOT NULL, at INTEGER NOT NULL)`,
+      turns: `CREATE TABLE turns (seq INTEGER PRIMARY KEY, turn_id TEXT NOT NULL UNIQUE, idempotency_key TEXT,
+        request_hash TEXT NOT NULL, status TEXT NOT NULL, message_id TEXT NOT NULL, reply_id TEXT NOT NULL, original TEXT NOT NULL,
+        accepted_at INTEGER NOT NULL, ended_at INTEGER, crashes INTEGER NOT NULL DEFAULT 0, outcome TEXT, message_salt TEXT, reply_salt TEXT,
+        sent_by TEXT, speaker TEXT, metadata TEXT, key_id TEXT, partial TEXT, request TEXT, first_event INTEGER, last_event INTEGER,
+        first_pass INTEGER, last_pass INTEGER, first_try INTEGER);
+        CREATE UNIQUE INDEX turns_by_key ON turns (idempotency_key) WHERE idempotency_key IS NOT NULL;
+        CREATE INDEX turns_ended_by_code_before ON turns (seq) WHERE ended_at IS NOT NULL AND last_event IS NULL`,
+      messages: `CREATE TABLE messages (seq INTEGER PRIMARY KEY, message_id TEXT NOT NULL, turn_id TEXT NOT NULL, role TEXT NOT NULL,
+        body TEXT NOT NULL, in_history INTEGER NOT NULL)`,
+      passes: `CREATE TABLE passes (seq INTEGER PRIMARY KEY, turn_id TEXT NOT NULL, at INTEGER NOT NULL, state TEXT NOT NULL, unsent INTEGER)`,
+      originals: `CREATE TABLE originals (message_id TEXT PRIMARY KEY, body TEXT NOT NULL, decision TEXT NOT NULL, reasons TEXT NOT NULL,
+        at INTEGER NOT NULL) WITHOUT ROWID`,
+      message_edits: `CREATE TABLE message_edits (seq INTEGER PRIMARY KEY AUTOINCREMENT, message_id TEXT NOT NULL, body TEXT NOT NULL,
+        author TEXT NOT NULL, reason TEXT NOT NULL, at INTEGER NOT NULL, kind TEXT NOT NULL DEFAULT 'edited')`,
+      erased_messages: `CREATE TABLE erased_messages (message_id TEXT PRIMARY KEY, versions TEXT NOT NULL) WITHOUT ROWID`,
+      answer_messages: `CREATE TABLE answer_messages (idempotency_key TEXT PRIMARY KEY, request_hash TEXT NOT NULL, turn_id TEXT NOT NULL,
+        message_id TEXT NOT NULL UNIQUE, ask_id TEXT NOT NULL, original TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`,
+      trace: `CREATE TABLE trace (seq INTEGER PRIMARY KEY, turn_id TEXT NOT NULL, entry TEXT NOT NULL);
+        CREATE INDEX trace_of_turn ON trace (turn_id, seq)`,
+      feedback: `CREATE TABLE feedback (about TEXT NOT NULL, actor_kind TEXT NOT NULL, actor_id TEXT NOT NULL, turn_id TEXT NOT NULL,
+        body TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (about, actor_kind, actor_id)) WITHOUT ROWID`,
+    },
+  },
+  steps,
+);

@@ -79,7 +79,6 @@ export class SessionEngine implements RootEngine {
       onRollback: () => {
         this.store.onRollback();
         this.context.onRollback();
-        this.feedback.onRollback();
       },
       shadows: { platform, keep: (turnId, state) => this.store.passes.add(turnId, state, platform.now()) },
       load: platform.load,

@@ -24,7 +24,6 @@ export class CommandBook {
   find(command: CommandKey | undefined): Done | undefined {
     if (command === undefined) return undefined;
     const { sql } = this.ports;
-    this.makeTable();
     const [row] = sql
       .exec<{ hash: string; note: string }>(
         "SELECT hash, note FROM commands WHERE key = ? AND at >= ?",
@@ -42,7 +41,6 @@ export class CommandBook {
   claim(command: CommandKey | undefined, note = ""): void {
     if (command === undefined) return;
     const { sql, now } = this.ports;
-    this.makeTable();
     sql.exec("DELETE FROM commands WHERE at < ?", this.keptSince());
     sql.exec("INSERT INTO commands (key, hash, note, at) VALUES (?, ?, ?, ?)", command.key, command.hash, note, now());
   }
@@ -65,14 +63,6 @@ export class CommandBook {
 
   private keptSince(): number {
     return this.ports.now() - keyLifetimeMs;
-  }
-
-  /** Made by the first command with a key: most objects never get one, and have no page of storage for it. */
-  private makeTable(): void {
-    this.ports.sql.exec(
-      `CREATE TABLE IF NOT EXISTS commands (
-         key TEXT PRIMARY KEY, hash TEXT NOT NULL, note TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`,
-    );
   }
 }
 

@@ -6,7 +6,6 @@ export class DebateBook {
 
   /** In the write of the step after which it stands so. */
   put(work: string, record: DebateRecord): void {
-    this.makeTable();
     this.sql.exec(
       "INSERT INTO debates (debate_id, work, body) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body",
       record.sessionId,
@@ -16,7 +15,6 @@ export class DebateBook {
   }
 
   get(debateId: string): { readonly work: string; readonly record: DebateRecord } | undefined {
-    if (!this.hasTable()) return undefined;
     const [row] = this.sql
       .exec<{ work: string; body: string }>("SELECT work, body FROM debates WHERE debate_id = ?", debateId)
       .toArray();
@@ -25,17 +23,6 @@ export class DebateBook {
 
   /** Its positions may quote any text of the work. */
   erase(work: string): void {
-    if (this.hasTable()) this.sql.exec("DELETE FROM debates WHERE work = ?", work);
-  }
-
-  /** Made by the first debate: most objects never have one, and have no page of storage for it. */
-  private makeTable(): void {
-    this.sql.exec(
-      "CREATE TABLE IF NOT EXISTS debates (debate_id TEXT PRIMARY KEY, work TEXT NOT NULL, body TEXT NOT NULL) WITHOUT ROWID",
-    );
-  }
-
-  private hasTable(): boolean {
-    return this.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'debates'").toArray().length > 0;
+    this.sql.exec("DELETE FROM debates WHERE work = ?", work);
   }
 }

@@ -4,6 +4,7 @@
  * directions: code also meets what newer code has applied, when a deployment goes back to the version before.
  */
 import { NewerStateError } from "../../src/gateways/newer-state.js";
+import type { Tables } from "./tables.js";
 
 export interface SchemaStep {
   /** Unique over the kit's steps and the object's own. */
@@ -17,6 +18,23 @@ export interface SchemaStep {
    * of before knows it too.
    */
   readonly readableFrom?: string;
+  /** Tables that are made when they are first written to, as the steps that this one stands for leave them (`tables.ts`). */
+  readonly tables?: Tables;
+  /** The names of steps that this one stands for: objects that are new get it alone, those of before go on with theirs. */
+  readonly instead?: readonly string[];
+}
+
+/** What new objects are made of, and what it stands for. @param step its tables are all that those leave, but for what its `sql` makes at once */
+export function renewed(
+  step: Pick<SchemaStep, "name" | "sql" | "tables">,
+  before: readonly SchemaStep[],
+): readonly SchemaStep[] {
+  return [{ ...step, readableFrom: "0.1.0", instead: before.map(({ name }) => name) }, ...before];
+}
+
+/** Of all steps. */
+export function tablesOf(steps: readonly SchemaStep[]): Tables {
+  return Object.assign({}, ...steps.map(({ tables }) => tables));
 }
 
 export class EditedHistoryError extends Error {
@@ -37,7 +55,7 @@ interface AppliedStep extends Record<string, SqlStorageValue> {
 }
 
 /**
- * Applies the steps that this object doesn't have yet, in the order of the list, all or none. Steps that newer code has applied are
+ * Applies the steps that this object doesn't have yet, in the order of the list, all or none: of steps that others stand for only one or the others. Steps that newer code has applied are
  * passed over, if they have only added.
  * @throws {NewerStateError} when newer code has applied one that this code can't read behind; nothing is changed then.
  * @throws {EditedHistoryError} when a step that was applied reads otherwise now: steps are only ever added.
@@ -53,13 +71,20 @@ export function applySchema(storage: DurableObjectStorage, steps: readonly Schem
     );
     const table = sql.exec<AppliedStep>("SELECT * FROM schema_steps");
     const saysFrom = table.columnNames.includes("readable_from");
-    for (const { name, sql: text, readable_from } of table) {
+    const applied = table.toArray();
+    const has = new Set(applied.map(({ name }) => name));
+    for (const { name, instead } of steps) {
+      if (instead === undefined) continue;
+      if (has.size > 0 && !has.has(name)) byName.delete(name);
+      else for (const one of instead) if (!has.has(one)) byName.delete(one);
+    }
+    for (const { name, sql: text, readable_from } of applied) {
       const step = byName.get(name);
       if (step === undefined) {
         if (readable_from) throw new NewerStateError(readable_from);
         continue;
       }
-      if (![step.sql, ...(step.formerly ?? [])].some((one) => text === one || text === digestOf(one))) {
+      if (![textOf(step), ...(step.formerly ?? [])].some((one) => text === one || text === digestOf(one))) {
         throw new EditedHistoryError(`the schema step "${name}" was applied and has been changed since`);
       }
       byName.delete(name);
@@ -71,10 +96,14 @@ export function applySchema(storage: DurableObjectStorage, steps: readonly Schem
       sql.exec(
         `INSERT INTO schema_steps (position, name, sql, readable_from)
          SELECT COALESCE(MAX(position) + 1, 0), ?, ?, ? FROM schema_steps`,
-        ...[step.name, digestOf(step.sql), step.readableFrom ?? null],
+        ...[step.name, digestOf(textOf(step)), step.readableFrom ?? null],
       );
     }
   });
+}
+
+function textOf({ sql, tables = {} }: SchemaStep): string {
+  return [sql, ...Object.values(tables)].join(";");
 }
 
 /** FNV-1a with 32 bits, and the length: enough to see that somebody edited a step. */
@@ -93,8 +122,7 @@ export function withApprovals(sql: string): string {
       CREATE TABLE approvals (server TEXT NOT NULL, tool TEXT NOT NULL, PRIMARY KEY (server, tool)) WITHOUT ROWID;`;
 }
 
-/** The kit's own tables: every object has them, before its own. Steps are only ever added. */
-export const kitSchema: readonly SchemaStep[] = [
+const kitSteps: readonly SchemaStep[] = [
   {
     name: "kit",
     sql: `
@@ -189,3 +217,35 @@ export const kitSchema: readonly SchemaStep[] = [
     sql: "DROP INDEX IF EXISTS events_of_work;",
   },
 ];
+
+/** The kit's own tables: every object has them, before its own. Steps are only ever added. */
+export const kitSchema = renewed(
+  {
+    name: "kit of new objects",
+    sql: `CREATE TABLE outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, entity TEXT NOT NULL, topic TEXT NOT NULL, payload TEXT NOT NULL,
+      attempts INTEGER NOT NULL DEFAULT 0, due_at INTEGER NOT NULL, parked_at INTEGER, error TEXT)`,
+    tables: {
+      journal: `CREATE TABLE journal (work TEXT NOT NULL, step TEXT NOT NULL, kind TEXT NOT NULL, attempts INTEGER NOT NULL, result TEXT,
+        begun_at INTEGER NOT NULL, ended_at INTEGER, also TEXT, PRIMARY KEY (work, step)) WITHOUT ROWID`,
+      events: `CREATE TABLE events (seq INTEGER PRIMARY KEY, work TEXT, type TEXT NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL,
+        before TEXT)`,
+      deadlines: "CREATE TABLE deadlines (name TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID",
+      asks: `CREATE TABLE asks (ask_id TEXT PRIMARY KEY, work TEXT NOT NULL, step TEXT NOT NULL, status TEXT NOT NULL, body TEXT NOT NULL,
+        UNIQUE (work, step)) WITHOUT ROWID`,
+      supervisor_health: `CREATE TABLE supervisor_health (supervisor TEXT PRIMARY KEY, version INTEGER NOT NULL, failures INTEGER NOT NULL,
+        until INTEGER NOT NULL) WITHOUT ROWID`,
+      approvals:
+        "CREATE TABLE approvals (server TEXT NOT NULL, tool TEXT NOT NULL, PRIMARY KEY (server, tool)) WITHOUT ROWID",
+      crashes: "CREATE TABLE crashes (work TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID",
+      attempts: `CREATE TABLE attempts (work TEXT PRIMARY KEY, deaths INTEGER NOT NULL, deaths_alone INTEGER NOT NULL, progress TEXT NOT NULL,
+        began_at INTEGER NOT NULL, company TEXT NOT NULL, retry_at INTEGER NOT NULL, under_way INTEGER NOT NULL) WITHOUT ROWID`,
+      shadows: `CREATE TABLE shadows (id TEXT PRIMARY KEY, work TEXT NOT NULL, tries INTEGER NOT NULL, body TEXT NOT NULL) WITHOUT ROWID`,
+      spending: `CREATE TABLE spending (work TEXT PRIMARY KEY, step INTEGER NOT NULL, reserved_tokens INTEGER NOT NULL,
+        reserved_money INTEGER NOT NULL, tokens INTEGER NOT NULL, money INTEGER NOT NULL, reservation TEXT) WITHOUT ROWID`,
+      commands: `CREATE TABLE commands (key TEXT PRIMARY KEY, hash TEXT NOT NULL, note TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`,
+      debates:
+        "CREATE TABLE debates (debate_id TEXT PRIMARY KEY, work TEXT NOT NULL, body TEXT NOT NULL) WITHOUT ROWID",
+    },
+  },
+  kitSteps,
+);

@@ -8,7 +8,7 @@ import { withCopiedIds } from "../../src/platform/copied-id.js";
 import { exec } from "../../src/platform/sql.js";
 import { mapSecretsBelow } from "../../src/tenancy/secrets.js";
 import { isRecord } from "../../src/text/json.js";
-import { applySchema, hasSchema, type SchemaStep } from "./schema.js";
+import { applySchema, hasSchema, type SchemaStep, tablesOf as tablesOfSteps } from "./schema.js";
 
 type Row = Record<string, SqlStorageValue>;
 
@@ -119,8 +119,9 @@ export function putState(
       storage,
       known.filter(({ name }) => steps.includes(name)),
     );
-    const tables = new Set(tablesOf(sql));
-    for (const name of tables) sql.exec(`DELETE FROM "${name}"`);
+    const made = tablesOf(sql);
+    for (const name of made) sql.exec(`DELETE FROM "${name}"`);
+    const tables = new Set([...made, ...Object.keys(tablesOfSteps(known))]);
     for (const line of lines) putRow(sql, tables, JSON.parse(line));
     sql.exec("DROP TABLE arriving");
     applySchema(storage, known);

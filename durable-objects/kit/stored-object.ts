@@ -14,8 +14,9 @@ import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
 import { describeError, log } from "../../src/platform/logging.js";
 import { pathOf } from "./home.js";
 import type { Kit } from "./kit.js";
-import { applySchema, hasSchema, kitSchema, type SchemaStep } from "./schema.js";
+import { applySchema, hasSchema, kitSchema, type SchemaStep, tablesOf } from "./schema.js";
 import { arrivedLines, putState, readState, StateStamp, stagePart, UnreadableStateError } from "./state-copy.js";
+import { makeWhenWritten } from "./tables.js";
 
 /** How often an object that this code can't read looks whether it runs under code that can, in milliseconds. */
 const newerStateRecheckMs = 600_000;
@@ -41,6 +42,7 @@ export abstract class StoredObject<W extends StoredEngine> extends DurableObject
     protected readonly engine: W,
   ) {
     super(ctx, env);
+    makeWhenWritten(ctx.storage.sql, tablesOf([...kitSchema, ...schema]));
     if (!hasSchema(ctx.storage.sql)) return;
     try {
       this.makeTables();

@@ -1,5 +1,5 @@
 /** The tables of a run, besides the kit's. */
-import { type SchemaStep, withApprovals } from "../kit/schema.js";
+import { renewed, type SchemaStep, withApprovals } from "../kit/schema.js";
 
 const runTables = `
       CREATE TABLE run (
@@ -10,7 +10,7 @@ const runTables = `
       CREATE TABLE trace (n INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL);
       CREATE TABLE passes (n INTEGER PRIMARY KEY AUTOINCREMENT, state TEXT NOT NULL);`;
 
-export const routingRunSchema: readonly SchemaStep[] = [
+const steps: readonly SchemaStep[] = [
   { name: "run", sql: runTables, formerly: [withApprovals(runTables)] },
   {
     name: "usage",
@@ -26,3 +26,17 @@ export const routingRunSchema: readonly SchemaStep[] = [
   },
   { name: "who began the run", sql: "ALTER TABLE run ADD COLUMN key_id TEXT;" },
 ];
+
+export const routingRunSchema = renewed(
+  {
+    name: "new runs",
+    sql: `CREATE TABLE run (one INTEGER PRIMARY KEY CHECK (one = 1), tenant_id TEXT NOT NULL, run_id TEXT NOT NULL, definition TEXT NOT NULL,
+        salt TEXT NOT NULL, status TEXT NOT NULL, input TEXT, crashes INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL,
+        ended_at INTEGER, outcome TEXT, key_id TEXT)`,
+    tables: {
+      trace: `CREATE TABLE trace (n INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL)`,
+      passes: `CREATE TABLE passes (n INTEGER PRIMARY KEY AUTOINCREMENT, state TEXT NOT NULL)`,
+    },
+  },
+  steps,
+);

@@ -1,7 +1,7 @@
 /** The tables of a tenant's budget, besides the kit's. Steps are only ever added. */
-import type { SchemaStep } from "../kit/schema.js";
+import { renewed, type SchemaStep } from "../kit/schema.js";
 
-export const tenantBudgetSchema: readonly SchemaStep[] = [
+const steps: readonly SchemaStep[] = [
   {
     name: "tenant budget",
     sql: `
@@ -53,3 +53,32 @@ export const tenantBudgetSchema: readonly SchemaStep[] = [
         PRIMARY KEY (limit_name, scope, start, measure)) WITHOUT ROWID;`,
   },
 ];
+
+export const tenantBudgetSchema = renewed(
+  {
+    name: "new budgets",
+    sql: `CREATE TABLE budget (one INTEGER PRIMARY KEY CHECK (one = 1), tenant_id TEXT NOT NULL, shard INTEGER,
+        renewals INTEGER NOT NULL DEFAULT 0)`,
+    tables: {
+      counters: `CREATE TABLE counters (limit_name TEXT NOT NULL, scope TEXT NOT NULL, start INTEGER NOT NULL, ends INTEGER,
+        used INTEGER NOT NULL, reserved INTEGER NOT NULL, warned INTEGER NOT NULL, reached INTEGER NOT NULL, measure TEXT,
+        PRIMARY KEY (limit_name, scope, start)) WITHOUT ROWID;
+        CREATE INDEX counters_by_end ON counters (ends)`,
+      grants: `CREATE TABLE grants (work TEXT NOT NULL, limit_name TEXT NOT NULL, step INTEGER NOT NULL, scope TEXT NOT NULL,
+        start INTEGER NOT NULL, measure TEXT NOT NULL, amount INTEGER NOT NULL, at INTEGER NOT NULL, state TEXT NOT NULL,
+        spent INTEGER NOT NULL, PRIMARY KEY (work, limit_name, step)) WITHOUT ROWID;
+        CREATE INDEX grants_by_state ON grants (state, at)`,
+      turn_costs: `CREATE TABLE turn_costs (work TEXT PRIMARY KEY, agent TEXT NOT NULL, at INTEGER NOT NULL, tokens INTEGER,
+        money INTEGER) WITHOUT ROWID;
+        CREATE INDEX turn_costs_by_agent ON turn_costs (agent, at)`,
+      leases: `CREATE TABLE leases (shard INTEGER NOT NULL, limit_name TEXT NOT NULL, scope TEXT NOT NULL, start INTEGER NOT NULL,
+        measure TEXT NOT NULL, used INTEGER NOT NULL, kept INTEGER NOT NULL, lost INTEGER NOT NULL, unsettled INTEGER NOT NULL,
+        seq INTEGER NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (shard, limit_name, scope, start, measure)) WITHOUT ROWID;
+        CREATE INDEX leases_by_age ON leases (at)`,
+      leased: `CREATE TABLE leased (limit_name TEXT NOT NULL, scope TEXT NOT NULL, start INTEGER NOT NULL, measure TEXT NOT NULL, ends INTEGER,
+        leased INTEGER NOT NULL, until INTEGER NOT NULL, reported INTEGER NOT NULL,
+        PRIMARY KEY (limit_name, scope, start, measure)) WITHOUT ROWID`,
+    },
+  },
+  steps,
+);
