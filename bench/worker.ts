@@ -8,7 +8,8 @@ import { join } from "node:path";
 const adminSecret = "bench-admin-secret-that-is-long-enough";
 
 export class BenchWorker {
-  private readonly folder = mkdtempSync(join(tmpdir(), "conclave-bench-"));
+  /** Where its databases are. */
+  readonly folder = mkdtempSync(join(tmpdir(), "conclave-bench-"));
   private process: ChildProcess | undefined;
   private origin = "";
 
@@ -50,6 +51,13 @@ export class BenchWorker {
 
   async tenantKey(): Promise<string> {
     return String((await this.call("POST", "/v1/admin/tenants", adminSecret, { name: "bench" })).key);
+  }
+
+  /** What is done twice an hour, as at this time. @param at milliseconds since the epoch */
+  async schedule(at: number): Promise<void> {
+    const ring = `/cdn-cgi/local/scheduled?cron=${encodeURIComponent("17,47 * * * *")}&time=${at}`;
+    const answer = await fetch(this.origin + ring);
+    if (!answer.ok) throw new Error(`the schedule: ${answer.status} ${await answer.text()}`);
   }
 
   async call(method: string, path: string, token: string, body: unknown): Promise<Record<string, unknown>> {

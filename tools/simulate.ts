@@ -23,6 +23,8 @@ const figuresSchema = z.object({
   keptBytes: z.number(),
   /** Of its lines in a segment, gzipped. */
   archivedBytes: z.number(),
+  /** The file of a session's object after ten turns. */
+  sessionBytes: z.number(),
   processorMs: z.number(),
 });
 export type TurnFigures = z.infer<typeof figuresSchema>;
@@ -38,6 +40,7 @@ const waitingGigabyteSeconds = 0.125;
 const databaseBytes = 8e9;
 const archivedAfterDays = 30;
 const addedUpAfterDays = 7;
+const turnsASession = 10;
 /** Assumed of one database; everything else is counted. */
 const writingTurnsASecond = 150;
 
@@ -46,6 +49,7 @@ export interface Simulated {
   readonly dollarsAMonth: number;
   readonly d1BytesADay: number;
   readonly r2BytesADay: number;
+  readonly objectBytesADay: number;
   readonly databasesForWriting: number;
   /** With a bucket: what is archived lies in D1 for 30 days. What stays (usage, lists) grows beside it, by {@link d1BytesADay}. */
   readonly databasesFor30Days: number;
@@ -72,6 +76,7 @@ export function simulate(turnsASecond: number, turn: TurnFigures = figures): Sim
     dollarsAMonth: (turnsADay * 30 * dollarsAThousand(turn)) / 1_000,
     d1BytesADay: turnsADay * bytes,
     r2BytesADay: turnsADay * turn.archivedBytes,
+    objectBytesADay: (turnsADay / turnsASession) * turn.sessionBytes,
     databasesForWriting: Math.ceil(turnsASecond / writingTurnsASecond),
     databasesFor30Days: Math.ceil(
       (turnsADay * (archivedAfterDays * bytes + addedUpAfterDays * turn.weekBytes)) / databaseBytes,
@@ -93,6 +98,7 @@ export function tableOf(rates: readonly number[], turn: TurnFigures = figures): 
     row("platform a month", ({ dollarsAMonth }) => `$${amount(dollarsAMonth)}`),
     row("D1 grows a day", ({ d1BytesADay }) => gigabytes(d1BytesADay)),
     row("R2 grows a day", ({ r2BytesADay }) => gigabytes(r2BytesADay)),
+    row("sessions' objects grow a day (ten turns each)", ({ objectBytesADay }) => gigabytes(objectBytesADay)),
     row("databases for writing (150 turns a second each: assumed)", ({ databasesForWriting }) =>
       amount(databasesForWriting),
     ),

@@ -2,6 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import figures from "../../tools/turn-figures.json" with { type: "json" };
 import { atRest } from "../support/at-rest.js";
 import { connect, genericMessage, platforms } from "../support/chat-platforms.js";
 import { newTenant } from "../support/conclave.js";
@@ -65,6 +66,7 @@ it("an object of each kind begins with at most 16 pages, and has few more once i
   const { jobId } = (await tenant.call("POST", "/v1/subjects/nobody/export", {})).body;
   pages.job = await pagesOf(env.SUBJECT_JOB.getByName(`${tenantId}/${jobId}`));
 
+  expect(pages.tenTurns * pageBytes).toBeLessThanOrEqual(figures.sessionBytes);
   for (const [kind, found] of Object.entries(pages)) {
     const bound = { ...most }[kind as keyof typeof most];
     expect([kind, found <= bound, found > bound - 4], JSON.stringify(pages)).toEqual([kind, true, true]);
