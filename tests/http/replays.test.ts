@@ -138,6 +138,26 @@ describe("a replay", () => {
     expect(JSON.stringify(last?.body)).not.toContain("plum");
   });
 
+  it("remembers what was remembered when the turn began", async () => {
+    const tenant = await newTenant();
+    const memory = await newMemory("offline", tenant);
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "Fine.", usage, repeat: true });
+    const note = (rawEntry: string) => tenant.call("POST", `/v1/memories/${memory.memoryId}/entries`, { rawEntry });
+    expect((await note("The parrot of Ana eats walnuts.")).status).toBe(201);
+    const session = await tenant.session({ memory: { memoryId: memory.memoryId } });
+    await tenant.say(session, "What does the parrot of Ana eat?");
+    expect((await note("The parrot of Ana eats plums now.")).status).toBe(201);
+    const asked = (await model.requests()).length;
+    const candidates = [{ name: "now", agent: "assistant" }];
+    const { results } = await replayed(tenant, `/v1/sessions/${session}/replay`, { candidates });
+    expect(results).toMatchObject([{ text: "Fine." }]);
+    const [before, replay] = (await model.requests()).slice(asked - 1).map(({ body }) => JSON.stringify(body));
+    expect(before).toContain("walnuts");
+    expect(replay).toContain("walnuts");
+    expect(replay).not.toContain("plums");
+  });
+
   it("takes turns of many sessions, says beforehand what it may come to, and begins once", async () => {
     const tenant = await newTenant();
     const model = await tenant.agent("assistant");
