@@ -6,6 +6,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { parseArgs, parseEnv } from "node:util";
 import { openShop } from "./shop.mjs";
+import { welcome } from "./welcome.mjs";
 
 const varsFile = ".dev.vars";
 /** Where the local tenant's key is kept, for `npm run demo` and the next start. */
@@ -55,7 +56,7 @@ try {
   await keepSchedule();
   // wrangler writes its line about a request a moment after the answer: the key stays the last line.
   await new Promise((resolve) => setTimeout(resolve, 500));
-  console.log(welcome(key, link));
+  console.log(welcome({ origin, key, link, apiKey: setting("OPENAI_API_KEY"), baseUrl: setting("OPENAI_BASE_URL") }));
 } catch (error) {
   if (!stopping) console.error(`\nConclave did not start: ${error.message}`);
   stop(1);
@@ -280,32 +281,4 @@ async function consoleLink() {
   const you = { name: "You", email: "you@localhost.local" };
   const { link } = await call("POST", `/v1/admin/tenants/${tenantId}/people`, setting("ADMIN_SECRET"), you);
   return link.replace("//127.0.0.1:", "//localhost:");
-}
-
-function welcome(key, link) {
-  const model = setting("OPENAI_API_KEY")
-    ? `OpenAI-compatible, ${setting("OPENAI_BASE_URL") || "api.openai.com"}`
-    : "offline: it quotes what it is given (set OPENAI_API_KEY for a real one)";
-  return `
-Conclave is running at ${origin}   (Ctrl-C stops it)
-Model: ${model}
-
-Try it, in another terminal:
-
-  export KEY=${key}
-  SESSION=$(curl -s ${origin}/v1/sessions -H "Authorization: Bearer $KEY" \\
-    -H "Content-Type: application/json" -d '{"agent":"shop"}' | sed 's/.*"sessionId":"\\([^"]*\\)".*/\\1/')
-  curl -s ${origin}/v1/sessions/$SESSION/messages -H "Authorization: Bearer $KEY" \\
-    -H "Content-Type: application/json" -d '{"content":"My card is 4111 1111 1111 1111. How long does delivery take?"}'
-
-Then say "Refund order 1001, please.": a person has to approve it first.
-
-The console, where people look at what was held and decide (the link signs you in once; each start makes one):
-${link}
-
-Go on:  npm run demo   ·   every route: ${origin}/docs   ·   README.md
-
-Your key (tenant "local", role admin):
-${key}
-`;
 }

@@ -287,9 +287,8 @@ export class TurnRun implements EndingWork {
 
   /** What this turn's outgoing calls say of it. */
   private origin(): CallOrigin {
-    const { sessionId, definition } = this.session;
-    const { agent, subject, metadata } = definition;
-    return { sessionId, turnId: this.turn.turnId, agent, subject, metadata };
+    const { agent, subject, metadata } = this.session.definition;
+    return { sessionId: this.session.sessionId, turnId: this.turn.turnId, agent, subject, metadata };
   }
 
   /** The restricted record: what a reply said before supervision changed or blocked it. What was sent is kept with the turn. */

@@ -3,19 +3,19 @@ import { addUsage, noUsage, type Usage } from "../../src/agent/work.js";
 import { validateArguments } from "../../src/application/argument-check.js";
 import type { Ask } from "../../src/asks/ask.js";
 import { newAskId } from "../../src/platform/ids.js";
-import { IsolateLoad } from "../../src/platform/isolate-load.js";
 import { describeError, log } from "../../src/platform/logging.js";
 import type { Level, LogFields } from "../../src/platform/metrics.js";
-import { dispatchAlarm, retryDeadline } from "./alarm.js";
+import { dispatchAlarm } from "./alarm.js";
 import { ApprovalBook } from "./approvals.js";
 import { isAskEvent, presentAskEvent, recordAskChange, recordDeferral, recordTakeOver } from "./ask-changes.js";
 import { AskBook } from "./asks.js";
-import { Attempts } from "./attempts.js";
+import type { Attempts } from "./attempts.js";
 import { CommandBook } from "./commands.js";
-import { Crashes } from "./crashes.js";
+import type { Crashes } from "./crashes.js";
 import { Deadlines } from "./deadlines.js";
 import { DebateBook } from "./debates.js";
 import { Deliveries } from "./deliveries.js";
+import { drivenWork } from "./driven-work.js";
 import { EventLog } from "./events.js";
 import { FreeSpace, overwriteDeadline } from "./free-space.js";
 import { SupervisorHealth } from "./health.js";
@@ -27,7 +27,7 @@ import { Shadows, shadowDeadline } from "./shadows.js";
 import { Waiters } from "./waiters.js";
 import { WorkBook } from "./work-book.js";
 import { WorkBudgets } from "./work-budgets.js";
-import { WorkLoop } from "./work-loop.js";
+import type { WorkLoop } from "./work-loop.js";
 
 /**
  * What every object has. A root (an object with work of its own) makes one, kicks its loop whenever it made work, and says in `next`
@@ -145,46 +145,9 @@ export class Kit {
       waitUntil: (work) => ctx.waitUntil(work),
     });
     this.shadows = new Shadows(ctx, this, ports.owner, now, ports.shadows);
-    this.attempts = new Attempts({
-      storage,
-      objectId: ctx.id.toString(),
-      now,
-      random: Math.random,
-      load: ports.load ?? new IsolateLoad(now),
-      died: (work, { deaths, deathsAlone }) =>
-        this.log("warn", "work.died", { work, attempts: deaths, alone: deathsAlone }),
-      retryAt: (at) => this.deadlines.move(retryDeadline, at),
-      begins: (work, isNew) => this.works.begins(work, isNew),
-      firstTry: ports.firstTry,
-    });
-    this.crashes = new Crashes({
-      sql: storage.sql,
-      now,
-      postpone: (work, at) => this.attempts.postpone(work, at),
-      hasToWait: (work, askIds) =>
-        ports.isPaused?.(work) === true || this.asks.openOfWork(work).some(({ askId }) => askIds.includes(askId)),
-      crashed: (work, error) => this.log("error", "work.crashed", { work, ...describeError(error) }),
-    });
-    this.loop = new WorkLoop({
-      waitUntil: (work) => ctx.waitUntil(work),
-      now,
-      setLease: (at) => {
-        if (ports.active === undefined) this.deadlines.move("lease", at);
-        else this.deadlines.moveBrief("lease", at);
-      },
-      next: ports.next,
-      attempts: this.attempts,
-      crashes: this.crashes,
-      works: this.works,
-      stepped: (outcome) => {
-        this.waiters.check();
-        if (outcome === "yielded") this.deliverSoon();
-        if (outcome === "again") this.deliveries.deliverAfterWork();
-      },
-      parked: (work) => this.budgets.park(work),
-      givenUp: (work, why) => this.log("error", "work.given_up", { work, error: why }),
-      crashed: ports.crashed ?? ((error) => this.log("error", "driver.crashed", describeError(error))),
-    });
+    const { deliveries, works, asks, waiters, budgets, deadlines } = this;
+    const parts = { deliveries, works, asks, waiters, budgets, deadlines, log: this.log.bind(this) };
+    ({ attempts: this.attempts, crashes: this.crashes, loop: this.loop } = drivenWork(ctx, ports, parts));
   }
 
   /** For an instance that wakes up: goes on with what the one before it left. */

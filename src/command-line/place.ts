@@ -7,6 +7,9 @@ import { Conclave, ConclaveError, type Page } from "../client/index.js";
 import { FolderError, isBody } from "./folder.js";
 import { writePrivately } from "./private-file.js";
 
+/** Variables of the environment. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Options of every command. */
 export interface Common {
   readonly json?: boolean;
@@ -26,7 +29,7 @@ export interface Place {
 }
 
 /** CONCLAVE_URL and CONCLAVE_KEY come before `conclave.yaml` and what `conclave login` has kept. */
-export function placeOf({ url: given, dir = "." }: Common, env: NodeJS.ProcessEnv = process.env): Place {
+export function placeOf({ url: given, dir = "." }: Common, env: Environment = process.env): Place {
   const named = given ?? env.CONCLAVE_URL ?? urlOfFolder(dir);
   const url = named === undefined ? undefined : withoutSlash(named);
   if (url === undefined)
@@ -48,11 +51,11 @@ export function urlOfFolder(dir: string): string | undefined {
   return isBody(read) && typeof read.url === "string" ? read.url : undefined;
 }
 
-function keyFile(env: NodeJS.ProcessEnv): string {
+function keyFile(env: Environment): string {
   return join(env.XDG_CONFIG_HOME ?? join(homedir(), ".config"), "conclave", "keys.json");
 }
 
-function keysKept(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+function keysKept(env: Environment): Readonly<Record<string, string>> {
   const path = keyFile(env);
   if (!existsSync(path)) return {};
   const read: unknown = JSON.parse(readFileSync(path, "utf8"));
@@ -60,7 +63,7 @@ function keysKept(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
 }
 
 /** Into a file that only its owner reads. @returns its path */
-export function keepKey(url: string, key: string, env: NodeJS.ProcessEnv = process.env): string {
+export function keepKey(url: string, key: string, env: Environment = process.env): string {
   const path = keyFile(env);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writePrivately(path, `${JSON.stringify({ ...keysKept(env), [withoutSlash(url)]: key }, null, 2)}\n`);

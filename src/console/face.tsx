@@ -15,7 +15,6 @@ import {
   signInByLink,
   signInByPasskey,
 } from "../application/people/sign-in.js";
-import { ownValue } from "../conversation/own-value.js";
 import { type Problem, ProblemError, problemCodes } from "../conversation/problem.js";
 import type { FaceEnv, LoadedFace } from "../http/face.js";
 import { sha256Hex } from "../platform/digest.js";
@@ -34,6 +33,7 @@ import {
   sessionSecret,
   wayBack,
 } from "./guard.js";
+import { noticeOf } from "./notices.js";
 import { problemWords, type Screen, type View, type Visit } from "./screen.js";
 import { screens } from "./screens.js";
 import { JoinPage, LinkPage, SignInPage, wordsOf } from "./sign-in.js";
@@ -245,7 +245,7 @@ interface Framing {
 
 /** A screen in its frame. What polls sends the digest that it has, and is told when nothing has changed. */
 function framed(c: C, me: SignedIn, view: View, { status = view.status ?? 200, revision, ...more }: Framing): Response {
-  const html = renderPage({ notice: noticeOf(c), ...view, ...more, me, screens });
+  const html = renderPage({ notice: noticeOf(c.req.query("done")), ...view, ...more, me, screens });
   const etag = revision === undefined ? `"${digest(html)}"` : `"${revision} ${digest(html)}"`;
   if (status === 200 && c.req.header("if-none-match") === etag) return c.body(null, 304);
   const response = answer(withCodes(html, newCode()), status);
@@ -253,28 +253,6 @@ function framed(c: C, me: SignedIn, view: View, { status = view.status ?? 200, r
   if (view.formsTo !== undefined) response.headers.set("content-security-policy", policyWith(view.formsTo));
   return response;
 }
-
-/** What was just done, by the word that a form's answer put into the address: nobody else's text is shown as ours. */
-function noticeOf(c: C): string | undefined {
-  return ownValue(notices, c.req.query("done") ?? "");
-}
-
-const notices: Readonly<Record<string, string>> = {
-  welcome: "You are signed in. Add a passkey, and you won't need another link.",
-  saved: "Saved.",
-  deleted: "Deleted.",
-  removed: "Removed.",
-  added: "Added.",
-  ended: "Signed out everywhere.",
-  revoked: "Its access is taken back.",
-  sent: "Sent again.",
-  decided: "Decided.",
-  deferred: "Put off.",
-  taken: "You have taken it over: the agent answers nothing here until you hand it back.",
-  said: "Sent.",
-  returned: "The agent answers again.",
-  stopped: "Cancelled.",
-};
 
 function answer(html: string, status: number): Response {
   return new Response(html, { status, headers: { "content-type": "text/html; charset=utf-8" } });

@@ -13,15 +13,7 @@ import { auditConsistencySchema, auditProofSchema, auditSealSchema } from "../ap
 import { configPlanSchema, documentedConfig } from "../application/config/config-plan.js";
 import { supervisorComparisonSchema } from "../application/evidence/compare-supervisors.js";
 import { newDrawSchema } from "../application/evidence/draw-items.js";
-import { experimentViewSchema } from "../application/evidence/manage-experiments.js";
-import {
-  foundEntrySchema,
-  plainContextSchema,
-  searchFilterSchema,
-  searchResultSchema,
-  searchSchema,
-  subjectSearchResultSchema,
-} from "../application/memory/search-shapes.js";
+import { experimentViewSchema } from "../application/evidence/experiment-records.js";
 import { erasureView } from "../application/restores/ledger.js";
 import { restoreView } from "../application/restores/list-restores.js";
 import { restoreTarget } from "../application/restores/restore-root.js";
@@ -65,38 +57,8 @@ import { answererSchema, evalSchema, itemResultSchema } from "../evidence/evalua
 import { newExperimentSchema } from "../evidence/experiment.js";
 import { experimentReportSchema } from "../evidence/experiment-report.js";
 import { expectedSchema, itemSchema } from "../evidence/item.js";
-import { entrySchema, newEntrySchema, tagsSchema } from "../memory/entry.js";
-import {
-  contextSchema,
-  deadLetterSchema,
-  invocationSchema,
-  memoryChangeSchema,
-  memorySchema,
-  newMemorySchema,
-  newMessageSchema,
-  newVaultSchema,
-  shownMemorySchema,
-  threadMessageSchema,
-  threadSchema,
-  vaultSchema,
-} from "../memory/memory.js";
 import { promptSchema } from "../memory/prompts.js";
 import { tokenUsageSchema } from "../model/port.js";
-import { consensusSchema, minorityViewSchema } from "../roundtable/consensus/schema.js";
-import { contextRequestViewSchema } from "../roundtable/context-request.js";
-import { contextResultSchema, resultOutcomeSchema } from "../roundtable/context-results.js";
-import { shownCitationSchema, shownRoundSchema } from "../roundtable/debate-record.js";
-import { panelSchema, seatSchema } from "../roundtable/panel.js";
-import { debateExportSchema } from "../roundtable/reading/json.js";
-import { layeredAnswerSchema } from "../roundtable/reading/layered-answer.js";
-import { thoughtsSchema } from "../roundtable/reading/thoughts.js";
-import {
-  newRoundtableSchema,
-  roundtableSchema,
-  roundtableSummarySchema,
-  shownPositionSchema,
-} from "../roundtable/roundtable.js";
-import { synthesisSchema } from "../roundtable/synthesis.js";
 import { clarificationSchema } from "../routing/clarifications.js";
 import { workerResultSchema } from "../routing/routing-input.js";
 import { newRunSchema, runSchema, runSummarySchema } from "../routing/run.js";
@@ -129,6 +91,8 @@ import {
   tenantSchema,
 } from "../tenancy/tenant.js";
 import { usageLineSchema, usageSumSchema } from "../tenancy/usage.js";
+import { memoryShapes } from "./document/memory-shapes.js";
+import { roundtableShapes } from "./document/roundtable-shapes.js";
 import { eventMessages, rootEvents } from "./events.js";
 import { problemSchema } from "./problems.js";
 import { uiChatSchema } from "./routes/ui-chat.js";
@@ -218,44 +182,8 @@ const components: Readonly<Record<string, z.ZodType>> = {
   RoutingDecision: routingDecisionSchema,
   WorkerResult: workerResultSchema,
   Clarification: clarificationSchema,
-  Panel: panelSchema,
-  NewRoundtable: newRoundtableSchema,
-  Roundtable: roundtableSchema,
-  RoundtableSummary: roundtableSummarySchema,
-  RoundtableRound: shownRoundSchema,
-  Position: shownPositionSchema,
-  ContextRequest: contextRequestViewSchema,
-  ContextResult: contextResultSchema,
-  ContextResultOutcome: resultOutcomeSchema,
-  Consensus: consensusSchema,
-  MinorityView: minorityViewSchema,
-  Seat: seatSchema,
-  Synthesis: synthesisSchema,
-  Thoughts: thoughtsSchema,
-  DebateCitation: shownCitationSchema,
-  LayeredAnswer: layeredAnswerSchema,
-  DebateExport: debateExportSchema,
-  NewVault: newVaultSchema,
-  Vault: vaultSchema,
-  NewMemory: newMemorySchema,
-  Memory: memorySchema,
-  NewThreadMessage: newMessageSchema,
-  ThreadMessage: threadMessageSchema,
-  Thread: threadSchema,
-  Invocation: invocationSchema,
-  NewEntry: newEntrySchema,
-  Entry: entrySchema,
-  Tags: tagsSchema,
-  MemoryContext: contextSchema,
-  MemoryContextVersion: plainContextSchema,
-  MemorySearch: searchSchema,
-  MemoryFilter: searchFilterSchema,
-  FoundEntry: foundEntrySchema,
-  MemorySearchResult: searchResultSchema,
-  SubjectSearchResult: subjectSearchResultSchema,
-  ShownMemory: shownMemorySchema,
-  MemoryChange: memoryChangeSchema,
-  DeadLetter: deadLetterSchema,
+  ...roundtableShapes,
+  ...memoryShapes,
   NewTenant: newTenantSchema,
   Tenant: tenantSchema,
   TenantSettings: settingsSchema,
