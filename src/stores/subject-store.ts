@@ -1,18 +1,24 @@
 /** In D1: what there is of a person, by kind; what takes their name's place in what is kept; and the jobs that do it. */
 import { z } from "zod";
 import { all, batch, type Database, first, hasChanged, listed, raw, run, type Sql, sql } from "../platform/sql.js";
-import { tokenIdOf } from "../tenancy/actor.js";
 import type { JobDefinition, SubjectJob } from "../tenancy/subjects.js";
 import { subjectJobSchema } from "../tenancy/subjects.js";
 import { forgetInArchive } from "./archive/audit-archive.js";
 import { insertResourceAct } from "./audit-log.js";
 import { text, textOrNull } from "./columns.js";
+import {
+  actsOf,
+  byBytes,
+  idsOf,
+  keysOf,
+  renamedActor,
+  type SubjectRef,
+  scopesOf,
+  sendersOf,
+  withoutReasons,
+} from "./subject-names.js";
 import { tellTenant } from "./tenant-events.js";
 
-export interface SubjectRef {
-  readonly tenantId: string;
-  readonly subject: string;
-}
 export interface Renamed extends SubjectRef {
   /** Stands for the subject from now on. */
   readonly pseudonym: string;
@@ -274,48 +280,4 @@ export class SubjectStore {
   private async counted(query: Sql): Promise<number> {
     return (await first(this.db, countRow)`${query}`)?.n ?? 0;
   }
-}
-
-/** Rows of the audit of what they did; the index wants it said as it says it. */
-function actsOf({ tenantId, subject }: SubjectRef): Sql {
-  return sql`tenant_id = ${tenantId} AND json_extract(actor, '$.subject') IS NOT NULL
-    AND json_extract(actor, '$.subject') = ${subject}`;
-}
-
-const withoutReasons = sql`body = CASE WHEN json_type(body, '$.steps') IS NULL THEN json_set(body, '$.reasons', json_array())
-  ELSE json_set(body, '$.reasons', json_array(), '$.steps', (SELECT json_group_array(
-    json_set(value, '$.reasons', json_array())) FROM json_each(body, '$.steps'))) END`;
-
-function renamedActor(subject: string, pseudonym: string): Sql {
-  return sql`actor = CASE WHEN json_extract(actor, '$.subject') = ${subject}
-    THEN json_set(actor, '$.subject', ${pseudonym}, '$.id', CASE json_extract(actor, '$.kind')
-      WHEN 'token' THEN ${tokenIdOf(pseudonym)} WHEN 'channel' THEN ${pseudonym} ELSE json_extract(actor, '$.id') END)
-    ELSE actor END`;
-}
-
-/** The keys of what their tokens send: `token tok:ana …`, and no other's. */
-function keysOf({ subject }: SubjectRef): readonly [from: string, to: string] {
-  const own = `token ${tokenIdOf(subject)}`;
-  return [`${own} `, `${own}!`];
-}
-
-function sendersOf({ subject }: SubjectRef): string[] {
-  return [`token ${tokenIdOf(subject)}`, ...idsOf(subject).map((id) => `channel ${id}`)];
-}
-
-/** How a person is called who acts by a channel: by their subject, but for the generic one's, which is the application's. */
-function idsOf(subject: string): string[] {
-  return [subject, `generic:${subject}`];
-}
-
-/** What limits count apart for a person: for them, and for who sends in their name. */
-export function scopesOf(subject: string): string[] {
-  return [`subject ${subject}`, ...[tokenIdOf(subject), ...idsOf(subject)].map((id) => `key ${id}`)];
-}
-
-/** As SQLite orders texts: by their bytes in UTF-8. */
-function byBytes(a: string, b: string): number {
-  const [one, other] = [new TextEncoder().encode(a), new TextEncoder().encode(b)];
-  const at = one.findIndex((byte, place) => byte !== other[place]);
-  return at < 0 ? one.length - other.length : (one[at] ?? 0) - (other[at] ?? -1);
 }

@@ -1,6 +1,6 @@
 /** A kind of thing that is kept of a person: how much of it there is, how it is handed out, and how it is erased. */
 import type { ActorRecord } from "../../conversation/actor-record.js";
-import type { SubjectRef } from "../../stores/subject-store.js";
+import type { SubjectRef } from "../../stores/subject-names.js";
 import type { Services } from "../services.js";
 
 /** Whose data is erased, and by whom. */

@@ -1,6 +1,6 @@
 /** Rows of D1 and counters that are kept of a person beside their sessions, runs, roundtables and memories. */
 
-import { scopesOf } from "../../stores/subject-store.js";
+import { scopesOf } from "../../stores/subject-names.js";
 import { tokenIdOf } from "../../tenancy/actor.js";
 import { askFor } from "../asks/ask-view.js";
 import { disconnect } from "../connections.js";

@@ -1,7 +1,7 @@
 /** Sessions, runs, roundtables and memories of a person: objects, with the rows about them. */
 import { defined } from "../../conversation/defined.js";
 import { attempt, need } from "../../conversation/problem.js";
-import type { SubjectRef } from "../../stores/subject-store.js";
+import type { SubjectRef } from "../../stores/subject-names.js";
 import { type Actor, tokenIdOf } from "../../tenancy/actor.js";
 import { listEntries } from "../memory/manage-entries.js";
 import { findMemories } from "../memory/manage-memories.js";
