@@ -49,7 +49,8 @@ const totalRows = lazily(() => z.tuple([usageSumSchema()]));
 const recentRows = lazily(() =>
   z.array(
     z.object({
-      ...{ kind: z.string(), agent: z.string(), subject: z.string(), status: z.string(), since: z.number() },
+      ...{ kind: z.string(), agent: z.string(), subject: z.string(), key: z.string(), status: z.string() },
+      since: z.number(),
       ...{ works: z.number(), degraded: z.number(), rows: z.number() },
       ...{ modelCalls: z.number(), tokens: z.number(), money: z.number(), unpriced: z.number() },
     }),
@@ -68,14 +69,15 @@ export class UsageStore {
    */
   async recent(tenantId: string, begin: number): Promise<{ parts: RecentWork[]; currency: string | undefined }> {
     const [found, currency] = await batch(this.db, [
-      sql`SELECT kind, agent, COALESCE(subject, '') AS subject, COALESCE(status, '') AS status, MIN(at) AS since,
+      sql`SELECT kind, agent, COALESCE(subject, '') AS subject, COALESCE(status, '') AS status,
+          COALESCE(key_id, '') AS key, MIN(at) AS since,
           COUNT(DISTINCT work_id) AS works, COUNT(DISTINCT CASE WHEN degraded = 1 THEN work_id END) AS degraded,
           COUNT(*) AS rows, SUM(model_calls) AS "modelCalls", SUM(input_tokens + output_tokens) AS tokens,
           COALESCE(SUM(money), 0) / 1000000.0 AS money,
           SUM(CASE WHEN money IS NULL AND model NOT IN ('', 'offline') THEN model_calls ELSE 0 END) AS unpriced
         FROM (SELECT * FROM usage INDEXED BY usage_by_time WHERE tenant_id = ${tenantId} AND at >= ${begin}
           ORDER BY at DESC LIMIT ${mostRecent})
-        GROUP BY 1, 2, 3, 4`,
+        GROUP BY 1, 2, 3, 4, 5`,
       currencyQuery,
     ]);
     const [first] = currencyRows().parse(currency?.results);

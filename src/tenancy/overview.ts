@@ -32,7 +32,7 @@ export const overviewSchema = lazily(() => {
     limit: z.string(),
     measure: z.enum(measures),
     per: z.string(),
-    /** The agent or user that it is counted apart for. */
+    /** The agent, user or key that it is counted apart for. */
     of: z.string().optional(),
     enforced: z.boolean(),
     ...limitStateSchema().pick({ used: true, reserved: true, max: true, resetsAt: true }).shape,
@@ -109,6 +109,11 @@ export function takenBy(parts: readonly RecentWork[]): Pick<Usage, "total" | "by
     byAgent: linesOf(parts, ({ agent }) => agent),
     bySubject: linesOf(parts, ({ subject }) => subject),
   };
+}
+
+/** The ids of the keys that took most. */
+export function busyKeys(parts: readonly RecentWork[]): readonly string[] {
+  return linesOf(parts, ({ key }) => key).map(({ name }) => name);
 }
 
 /** What nobody is named for has no line. */

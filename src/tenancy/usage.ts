@@ -125,6 +125,8 @@ export interface RecentWork {
   readonly kind: string;
   readonly agent: string;
   readonly subject: string;
+  /** The id of the key that it began with, or whose token did. */
+  readonly key: string;
   readonly status: string;
   /** When the first of it ended, in milliseconds since the epoch. */
   readonly since: number;

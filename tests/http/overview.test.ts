@@ -26,6 +26,7 @@ it("says how work ended, what waits since when, what it took, and how near limit
     supervisors: ["words", "gone"],
   });
   await tenant.call("PUT", "/v1/limits/turns", { per: "agent", measure: "turns", max: 4 });
+  await tenant.call("PUT", "/v1/limits/of-keys", { per: "key", measure: "turns", max: 12 });
   await tenant.call("PUT", "/v1/limits/asks", { per: "tenant", measure: "openAsks", max: 10 });
   const session = await tenant.session({ agent: "clerk", subject: "ana" });
   await model.reply(toolCalls(["refund", { order: "7" }]), { text: "Done." });
@@ -51,6 +52,8 @@ it("says how work ended, what waits since when, what it took, and how near limit
   expect(limits).toContainEqual(
     expect.objectContaining({ limit: "turns", of: "clerk", used: 3, max: 4, share: 0.75, enforced: true }),
   );
+  const [{ keyId }] = (await tenant.call("GET", "/v1/keys")).body.items;
+  expect(limits).toContainEqual(expect.objectContaining({ limit: "of-keys", of: keyId, used: 3, max: 12 }));
   expect(limits).toContainEqual(expect.objectContaining({ limit: "asks", used: 1, max: 10 }));
 
   const operator = await overviewOf(await tenant.withRole("operator"));

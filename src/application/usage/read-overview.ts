@@ -9,7 +9,7 @@ import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { demandOf, type LimitFacts, scopeOf } from "../../tenancy/limits/demand.js";
 import type { LimitState, LimitView } from "../../tenancy/limits/limit.js";
-import { endedIn, mostLines, type Overview, overviewSchema, takenBy } from "../../tenancy/overview.js";
+import { busyKeys, endedIn, mostLines, type Overview, overviewSchema, takenBy } from "../../tenancy/overview.js";
 import { mostRecent } from "../../tenancy/usage.js";
 import { act } from "../act.js";
 import { listChannels } from "../channels/read-channels.js";
@@ -54,7 +54,7 @@ export const readOverview = act("readOverview", {
     const usage = { ...defined({ currency }), ...takenBy(parts) };
     const open = waiting.staff + waiting.user;
     const ofAdmins = authorize(actor, readUsage).ok
-      ? { usage, limits: await limitsNow(actor, usage, open, services) }
+      ? { usage, limits: await limitsNow(actor, { ...usage, byKey: busyKeys(parts) }, open, services) }
       : {};
     const names = webhooks.items.map(({ name }) => name);
     const parked = await services.webhookDeliveries.parked(tenantId, names, most.parked);
@@ -91,10 +91,10 @@ async function waitingNow(
   return { staff: openOf("staff"), user: openOf("user"), overdue, ...defined({ oldest, medianMs }) };
 }
 
-/** The state of those that are counted for the tenant, and for the agents and users that took most. */
+/** The state of those that are counted for the tenant, and for the agents, users and keys that took most. */
 async function limitsNow(
   { tenantId }: Actor,
-  { byAgent, bySubject }: Usage,
+  { byAgent, bySubject, byKey }: Usage & { readonly byKey: readonly string[] },
   openAsks: number,
   { limits, budgets, now }: Services,
 ): Promise<LimitLine[]> {
@@ -102,13 +102,14 @@ async function limitsNow(
     tenant: [{ tenantId }],
     agent: byAgent.map(({ name: agent }) => ({ tenantId, agent })),
     subject: bySubject.map(({ name: subject }) => ({ tenantId, subject })),
+    key: byKey.map((keyId) => ({ tenantId, keyId })),
   };
   const asked = (await limits.list(tenantId, "", most.states)).flatMap((limit) =>
     (busy[limit.per] ?? []).flatMap((facts) => {
       const scope = scopeOf(limit, { ...limit.match, ...facts });
       return scope === undefined || (limit.measure === "openAsks" && limit.per !== "tenant")
         ? []
-        : [{ limit, scope, of: facts.agent ?? facts.subject }];
+        : [{ limit, scope, of: facts.agent ?? facts.subject ?? facts.keyId }];
     }),
   );
   const lines = await Promise.all(
