@@ -25,6 +25,8 @@ export async function openShop(port) {
     if (pathname === "/refunds") refunded.add(number);
     answer(200, { number, ...order, refunded: refunded.has(number) });
   });
+  // Node would close a connection that is idle for five seconds, and the Worker sends the next order on it just then.
+  shop.keepAliveTimeout = 600_000;
   const listen = (at) =>
     new Promise((resolve, reject) =>
       shop.once("error", reject).listen(at, "127.0.0.1", () => resolve(shop.address().port)),

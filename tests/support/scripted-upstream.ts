@@ -73,6 +73,8 @@ export async function startUpstream(): Promise<{ url: string; stop(): Promise<vo
       else response.destroy();
     });
   });
+  // Node would close a connection that is idle for five seconds, and workerd sends the next request on it just then.
+  server.keepAliveTimeout = 600_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;

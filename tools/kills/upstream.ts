@@ -124,6 +124,8 @@ export async function startUpstream(random: () => number): Promise<Upstream> {
       return response.end(asked.stream ? streamed(asked.model, said) : JSON.stringify(whole(asked.model, said)));
     })().catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
+  // Node would close a connection that is idle for five seconds, and the Worker sends the next request on it just then.
+  server.keepAliveTimeout = 600_000;
   await once(server.listen(0, "127.0.0.1"), "listening");
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
