@@ -5,7 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 /** What there may be of each in the bundle, which is not minified here: modules keep their names. */
-const budget = { schemas: 4_000, patterns: 20, modules: 900 };
+const budget = { schemas: 4_000, patterns: 20, modules: 910 };
 
 const bundle = "dist/startup/index.js";
 const built = spawnSync("wrangler", ["deploy", "--dry-run", "--outdir", "dist/startup"], { encoding: "utf8" });
