@@ -49,7 +49,13 @@ export class EvalRunner {
     if (version > newest)
       return refuse("not_found", `The dataset has no version ${version} yet; its newest is ${newest}.`);
     const items = this.store.counts(version).items;
-    const { estimate, greatest } = estimateOf(wanted, this.store, version);
+    const { estimate, greatest, turns } = estimateOf(wanted, this.store, version);
+    if (judge !== undefined && !copy && turns > 0)
+      return refuse("invalid", "A judge reads answers, and of turns results keep none without `copy`; see errors.", {
+        errors: [
+          { path: "eval.copy", message: `has to be true where there is a judge: ${turns} of the items are turns` },
+        ],
+      });
     const refused = refusedEval(estimate, onlyEstimate ? Number.POSITIVE_INFINITY : maxTokens);
     if (refused !== undefined) return refused;
     const record = {

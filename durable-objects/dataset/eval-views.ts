@@ -33,20 +33,26 @@ export function evalView(record: Shown, dataset: string): Eval {
 }
 
 /** What an eval comes to, by its texts: calls of models and their tokens as they usually are. */
-export function estimateOf(wanted: EvalToStart, store: DatasetStore, version: number): Estimated {
+export function estimateOf(
+  wanted: EvalToStart,
+  store: DatasetStore,
+  version: number,
+): Estimated & { /** Items that are turns of sessions. */ readonly turns: number } {
   let items = 0;
+  let turns = 0;
   let tokens = 0;
   let longest = 0;
   for (let after = 0, page = store.items(version, 0, 500); page.length > 0; page = store.items(version, after, 500)) {
     for (const { n, item } of page) {
       const text = estimateTokens(contentOf(item));
       items++;
+      if (typeof item.input === "object" && "turnId" in item.input) turns++;
       tokens += text;
       longest = Math.max(longest, text);
       after = n;
     }
   }
-  return estimated({ items, tokens, longest }, { ...wanted, candidates: wanted.candidates.length });
+  return { ...estimated({ items, tokens, longest }, { ...wanted, candidates: wanted.candidates.length }), turns };
 }
 
 /** Inputs of results are shown up to this many characters, as JSON: each candidate's result has its own. */

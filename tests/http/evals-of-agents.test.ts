@@ -283,5 +283,12 @@ describe("a judge", () => {
     expect((await ended(tenant, second.done.evalId)).progress).toMatchObject({ done: 96, failed: 0 });
     expect(await judgedOf(second.done.evalId)).toMatchObject({ ties: 24, flips: { pairs: 0 } });
     expect((await grader.requests()).length).toBe(53);
+
+    // Of turns results keep no text, which a judge would have to read.
+    const sessionId = await tenant.session();
+    const { turnId } = await tenant.say(sessionId, "Hello.");
+    await dataset(tenant, [{ input: { sessionId, turnId } }]);
+    expect((await started({ estimate: true })).body.errors).toMatchObject([{ path: "eval.copy" }]);
+    expect((await started({ estimate: true, copy: true })).status).toBe(200);
   });
 });

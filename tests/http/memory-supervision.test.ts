@@ -211,6 +211,21 @@ describe("a shadow that asks a model", () => {
     expect(await shadow.requests()).toHaveLength(1);
   });
 
+  it("counts as the tenant's usage, as one that a write waits for does", async () => {
+    const { memory, shadow } = await shadowed();
+    const { tenant } = memory;
+    const judge = await supervisingAgent(tenant, "judge");
+    await tenant.call("PATCH", "/v1/tenant", { settings: { supervisors: ["shadow", "judge"] } });
+    const usage = { inputTokens: 40, outputTokens: 2 };
+    await judge.reply({ ...toolCalls(["allow_message", {}]), usage });
+    await shadow.reply({ ...blocks, usage });
+    const taken = async () => (await tenant.call("GET", "/v1/usage")).body.total;
+    await memory.call("POST", "/entries", { rawEntry: "I live in Turin." });
+    expect(await taken()).toMatchObject({ turns: 0, modelCalls: 1, inputTokens: 40, outputTokens: 2 });
+    await runEachMinute();
+    expect(await taken()).toMatchObject({ turns: 0, modelCalls: 2, inputTokens: 80, outputTokens: 4 });
+  });
+
   it("that its Worker died over is taken up again", async () => {
     const { memory, shadow, verdicts } = await shadowed();
     await memory.call("POST", "/entries", { rawEntry: "I live in Turin." });

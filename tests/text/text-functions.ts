@@ -374,6 +374,8 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/platform/published-keys.ts PublishedKeys.at": "an address, as the key of a map",
   "src/application/evidence/judge-pair.ts": "puts texts into blocks, and reads a last line",
   "src/asks/claim.ts deferralFault": "compares times",
+  "src/application/evidence/experiment-records.ts checkAgents": "names, compared",
+  "src/console/notices.ts noticeOf": "a word, as the key of a table",
   "src/evidence/judgement.ts": "names of candidates, whose length is bounded, and numbers",
   "src/supervision/suggestions.ts scoreIn": "a reason of ours",
   "src/supervision/suggestions.ts suggestExamples":

@@ -11,7 +11,7 @@ import { readJson } from "../../text/json.js";
 import { validateArguments } from "../argument-check.js";
 import type { RootPlatform } from "../root-platform.js";
 import type { Services } from "../services.js";
-import { addModelUsage } from "../supervision/try-supervisors.js";
+import { addModelUsage } from "../usage/record-usage.js";
 import { judgeByAnswer, judgeBySupervisors } from "./judge-item.js";
 import { type AnswerPair, pairJudge } from "./judge-pair.js";
 

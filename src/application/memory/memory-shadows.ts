@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { settleInOrder } from "../../agent/concurrency.js";
 import { transientJournal } from "../../agent/transient-journal.js";
+import type { ModelUsage } from "../../agent/work.js";
 import { type ActorRecord, actorRecordSchema } from "../../conversation/actor-record.js";
 import { withCancelSignal } from "../../platform/clock.js";
 import { sha256Hex } from "../../platform/digest.js";
@@ -14,6 +15,8 @@ import { type DueShadow, endShadow, insertShadow, takeShadows } from "../../stor
 import { judgeShadow, type PendingShadow, shadowedSchema } from "../../supervision/shadows.js";
 import { isOfKind } from "../../tenancy/resources.js";
 import { lazily } from "../../text/lazily.js";
+import type { SupervisorBuilder } from "../supervisor-builder.js";
+import { addModelUsage, recordUsage } from "../usage/record-usage.js";
 import type { SetupSources } from "../work-setup.js";
 
 /** How many are taken at once, how many of them judge at the same time, and for how long one run of the schedule takes more, in milliseconds. */
@@ -39,7 +42,8 @@ export function storedShadow(
   return insertShadow({ ...memory, shadowId: crypto.randomUUID() }, body, at);
 }
 
-interface Sources extends Pick<SetupSources, "resources" | "supervisors"> {
+interface Sources extends Pick<SetupSources, "resources"> {
+  readonly supervisors: Pick<SupervisorBuilder, "counting">;
   readonly db: Database;
   readonly now: () => number;
 }
@@ -68,9 +72,14 @@ async function judge(due: DueShadow, { db, resources, supervisors, now }: Source
     const { name, version, actor, ...shadowed } = bodySchema().parse(due.body);
     const [found] = await resources.versions(tenantId, [{ kind: "supervisors", name, version }]);
     if (found === undefined || !isOfKind("supervisors", found)) return await endShadow(db, due);
-    const pending = { supervisor: supervisors.build(tenantId, found), rules: [], shadowed };
+    const usage = new Map<string, ModelUsage>();
+    const counting = supervisors.counting((model, taken) => addModelUsage(usage, model, taken));
+    const pending = { supervisor: counting.build(tenantId, found), rules: [], shadowed };
     const ports = { now, withDeadline: withCancelSignal, digest: sha256Hex, journal: transientJournal };
-    const state = await judgeShadow(pending, ports);
+    const work = `${due.shadowId}/${tries}`;
+    const state = await judgeShadow(pending, ports).finally(() =>
+      recordUsage(db, { tenantId, work, kind: "memory_shadow" }, usage, now()),
+    );
     await endShadow(db, due, { state: { ...state, subject: {} }, actor, at: now() });
   } catch (error) {
     log("warn", "shadow.failed", { tenantId, memoryId, attempts: tries, ...describeError(error) });

@@ -5,6 +5,7 @@
 import { settleInOrder } from "../../agent/concurrency.js";
 import { Parked } from "../../agent/journal.js";
 import { transientJournal } from "../../agent/transient-journal.js";
+import type { ModelUsage } from "../../agent/work.js";
 import { type ActorRecord, recordOf } from "../../conversation/actor-record.js";
 import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
 import { withCancelSignal } from "../../platform/clock.js";
@@ -22,10 +23,13 @@ import type { Supervisor } from "../../supervision/supervisor.js";
 import { isOfKind } from "../../tenancy/resources.js";
 import { lazily } from "../../text/lazily.js";
 import { saltedHash } from "../salted-hash.js";
+import type { SupervisorBuilder } from "../supervisor-builder.js";
+import { addModelUsage, recordUsage } from "../usage/record-usage.js";
 import { missing, named, pinsOf, type SetupSources, tenantPolicies, type WorkPolicies } from "../work-setup.js";
 import { storedShadow } from "./memory-shadows.js";
 
-export type SupervisionSources = Pick<SetupSources, "tenants" | "resources" | "supervisors"> & {
+export type SupervisionSources = Pick<SetupSources, "tenants" | "resources"> & {
+  readonly supervisors: Pick<SupervisorBuilder, "build" | "counting">;
   readonly db: Database;
   readonly now: () => number;
   /** What is judged is put on no record. */
@@ -67,20 +71,16 @@ const mostLines = 1_000;
 const textsAtOnce = 8;
 
 export class MemorySupervision {
-  constructor(
-    private readonly sources: SupervisionSources,
-    /** By the body of a stored version, which never changes: gone when the store forgets the version. */
-    private readonly built = new WeakMap<object, Supervisor>(),
-  ) {}
+  constructor(private readonly sources: SupervisionSources) {}
 
   /** The same, with what is known of a tenant. */
   with(view: Pick<SupervisionSources, "tenants" | "resources">): MemorySupervision {
-    return new MemorySupervision({ ...this.sources, ...view }, this.built);
+    return new MemorySupervision({ ...this.sources, ...view });
   }
 
   /** The same, which leaves no trace: for what is only tried. */
   unrecorded(): MemorySupervision {
-    return new MemorySupervision({ ...this.sources, isUnrecorded: true }, this.built);
+    return new MemorySupervision({ ...this.sources, isUnrecorded: true });
   }
 
   /**
@@ -91,7 +91,9 @@ export class MemorySupervision {
   async ofWrite(memory: MemoryName, actor: ActorRecord, texts: readonly WrittenText[]): Promise<Result<string[]>> {
     const { tenantId } = memory;
     const policies = await tenantPolicies(tenantId, this.sources);
-    const supervisors = await this.supervisorsNamed(tenantId, policies.supervisors);
+    const usage = new Map<string, ModelUsage>();
+    const counting = this.sources.supervisors.counting((model, taken) => addModelUsage(usage, model, taken));
+    const supervisors = await this.supervisorsNamed(tenantId, policies.supervisors, "kept", counting);
     if (!supervisors.ok) return supervisors;
     if (supervisors.value.length === 0) return ok(texts.map(({ content }) => content));
     const record = this.recordOf(memory);
@@ -100,7 +102,7 @@ export class MemorySupervision {
         () =>
           this.judge(content, supervisors.value, policies, record),
     );
-    const outcomes = await settleInOrder(tasks, textsAtOnce);
+    const outcomes = await settleInOrder(tasks, textsAtOnce).finally(() => this.count(tenantId, actor, usage));
     await this.keep(memory, actor, record.passes, record.shadows);
     const refused = outcomes.flatMap((outcome, at): Refused[] => issuesOf(outcome, texts[at]));
     if (refused.length > 0) return refuseWrite(refused);
@@ -224,9 +226,10 @@ export class MemorySupervision {
     tenantId: string,
     names: readonly string[],
     use: Use = "kept",
+    supervisors: Pick<SupervisorBuilder, "build"> = this.sources.supervisors,
   ): Promise<Result<Supervisor[]>> {
     if (names.length === 0) return ok([]);
-    const { resources, supervisors } = this.sources;
+    const { resources } = this.sources;
     const pins = pinsOf("supervisors", await resources.pins(tenantId, named("supervisors", names)));
     const versions = await resources.versions(tenantId, pins);
     const absent = names.find((name) => !versions.some((version) => version.name === name));
@@ -237,13 +240,7 @@ export class MemorySupervision {
     }
     const all = versions
       .filter((version) => isOfKind("supervisors", version))
-      .map((version) => {
-        const known = this.built.get(version.body);
-        if (known !== undefined) return known;
-        const supervisor = supervisors.build(tenantId, version);
-        this.built.set(version.body, supervisor);
-        return supervisor;
-      });
+      .map((version) => supervisors.build(tenantId, version));
     return ok(
       use === "kept" ? all.filter(({ hooks }) => hooks.has("request")) : activeAtHop(all, ["request", "response"]),
     );
@@ -252,6 +249,12 @@ export class MemorySupervision {
   private recordOf(memory: MemoryName): PassRecord {
     const salt = lazily(() => saltOfMemory(this.sources.db, memory, newId("req")));
     return { passes: [], shadows: [], hash: async (subject) => saltedHash(await salt(), subject) };
+  }
+
+  private async count(tenantId: string, actor: ActorRecord, usage: ReadonlyMap<string, ModelUsage>): Promise<void> {
+    const { db, now } = this.sources;
+    const by = { keyId: actor.kind === "key" ? actor.id : undefined, subject: actor.subject };
+    await recordUsage(db, { tenantId, work: newId("req"), kind: "memory_write", ...by }, usage, now());
   }
 
   private async keep(

@@ -1,22 +1,19 @@
 /** Try supervisors on a text: what each would say of it and what all of them would, without any effect. */
 import { z } from "zod";
-import { addUsage, type ModelUsage, noUsage } from "../../agent/work.js";
+import type { ModelUsage } from "../../agent/work.js";
 import { defined } from "../../conversation/defined.js";
 import { problem } from "../../conversation/problem.js";
 import { DeadlineError } from "../../model/deadline.js";
-import type { TokenUsage } from "../../model/port.js";
 import { withCancelSignal } from "../../platform/clock.js";
 import { newId } from "../../platform/ids.js";
-import { deliverToD1 } from "../../stores/deliveries.js";
 import { changesOf } from "../../supervision/state.js";
 import type { Supervisor } from "../../supervision/supervisor.js";
 import { type TrialVerdict, trySupervisors } from "../../supervision/trial.js";
 import type { Hook } from "../../supervision/verdict.js";
-import type { Actor } from "../../tenancy/actor.js";
 import { act } from "../act.js";
 import { saltedHash } from "../salted-hash.js";
-import type { Services } from "../services.js";
 import type { SupervisorBuilder } from "../supervisor-builder.js";
+import { addModelUsage, recordUsage } from "../usage/record-usage.js";
 import { tenantPolicies } from "../work-setup.js";
 import { trialContext } from "./trial-context.js";
 import { newTrialSchema, newTrialShape, type ShownTrial, trialSchema } from "./trial-schemas.js";
@@ -76,7 +73,8 @@ export const trySupervision = act("trySupervision", {
         throw problem("unavailable", "The supervisors didn't all answer within a minute. Try fewer of them at once.");
       throw error;
     } finally {
-      if (usage.size > 0) await recordUsage(actor, id, [...usage.values()], services);
+      const keyId = actor.kind === "key" ? actor.id : undefined;
+      await recordUsage(services.db, { tenantId, work: id, kind: "trial", keyId }, usage, services.now());
     }
   },
 });
@@ -119,19 +117,4 @@ function shown({ evaluation, text, skipped, ...verdict }: TrialVerdict, tried?: 
       inDoubt: evaluation?.inDoubt,
     }),
   };
-}
-
-/** Adds a call to what a model has taken. */
-export function addModelUsage(usage: Map<string, ModelUsage>, model: string, taken: TokenUsage): void {
-  const so = usage.get(model);
-  const calls = [...(so?.calls ?? []), taken];
-  usage.set(model, { ...addUsage(so ?? noUsage, { modelCalls: 1, ...taken }), model, calls });
-}
-
-/** The tenant pays for trials as for turns. */
-async function recordUsage(actor: Actor, id: string, models: readonly ModelUsage[], services: Services): Promise<void> {
-  const keyId = actor.kind === "key" ? actor.id : undefined;
-  const payload = { work: id, kind: "trial", agent: "", ...defined({ keyId }), models, at: services.now() };
-  const messages = [{ id: 0, topic: "usage", payload: JSON.stringify(payload) }];
-  await deliverToD1(services.db, { tenantId: actor.tenantId, ownerId: id, messages });
 }
