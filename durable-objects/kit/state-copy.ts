@@ -74,11 +74,20 @@ function withoutSecrets(row: Row): Row {
   let shown = row;
   for (const [column, value] of Object.entries(row)) {
     if (typeof value !== "string" || !/^[[{]/.test(value) || !/"(?:http|mcp|config)":/.test(value)) continue;
-    const json: unknown = JSON.parse(value);
+    const json = jsonOf(value);
     const masked = JSON.stringify(mapSecretsBelow(json, () => notCarried));
     if (masked !== JSON.stringify(json)) shown = { ...shown, [column]: masked };
   }
   return shown;
+}
+
+/** Nothing where it is a text of somebody's that only begins like JSON. */
+function jsonOf(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A part is kept until the last one has come: until then there is no such object. */

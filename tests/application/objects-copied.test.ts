@@ -37,9 +37,10 @@ const openAsks = async (tenant: TestTenant): Promise<Item[]> =>
 it("a turn that waits for an answer waits there too, and is answered there; copied again, nothing is added", async () => {
   const tenant = await newTenant();
   const model = await tenant.agent("assistant", { tools: ["conclave/ask_human"] });
-  await model.reply({ text: "Noted." }, asksHuman("Which colour?"), { text: "Painted.", repeat: true });
+  await model.reply({ text: "Noted.", repeat: 2 }, asksHuman("Which colour?"), { text: "Painted.", repeat: true });
   const session = await tenant.session({ externalId: "shop-7", metadata: { order: "7" } });
   await tenant.say(session, `Walnut? ${"Wörter über Wörter. ".repeat(4_000)}`);
+  await tenant.say(session, '{"http": is how my configuration begins');
   const { turnId } = await tenant.say(session, `Plum? ${"Wörter über Wörter. ".repeat(4_500)}`);
   await expect.poll(async () => (await openAsks(tenant)).length).toBe(1);
 
