@@ -57,7 +57,7 @@ describe("of channels", () => {
       row(tenant, "admin", "channel.deleted", "deleted", slack),
     ]);
     const csv = await csvOf(tenant);
-    expect(csv).toContain(`"${changes.join("; ")}","","","",""\r\n`);
+    expect(csv).toContain(`"${changes.join("; ")}","","","","",""\r\n`);
     const address = String(body.address).split("/").at(-1) ?? "";
     for (const secret of [address, "rosebud", "slack.example", credentials.botToken]) expect(csv).not.toContain(secret);
   });
@@ -233,6 +233,6 @@ it("what an end user does has with it which key minted their token, and minting 
   await expect
     .poll(async () => (await auditAbout(tenant, "ask.answered")).map((entry) => entry.actor))
     .toEqual([actor]);
-  expect(await csvOf(tenant)).toContain(`"${keyIdOf(client)}","","",""\r\n`);
+  expect(await csvOf(tenant)).toContain(`"${keyIdOf(client)}","","","",""\r\n`);
   expect(JSON.stringify(await auditOf(tenant))).not.toContain("token.minted");
 });

@@ -53,7 +53,7 @@ describe("of keys", () => {
     );
     const csv = await csvOf(tenant);
     expect(csv).toContain(`"keys/${made.keyId}"`);
-    expect(csv).toContain(`"client","'=web shop","","","","","",""\r\n`);
+    expect(csv).toContain(`"client","'=web shop","","","","","","",""\r\n`);
     // The secret may hold underscores itself.
     for (const { key } of [tenant, other, { key: made.key }])
       expect(csv).not.toContain(key.slice(key.indexOf("_", "cnk_".length) + 1));
@@ -102,7 +102,7 @@ describe("of a tenant's settings", () => {
       row(tenant, ["strict"], deployment),
     ];
     expect(await rows(tenant)).toEqual(expected);
-    expect(await csvOf(tenant)).toContain(`"clientMay; providers; name","${added.changes.join("; ")}","","","",""\r\n`);
+    expect(await csvOf(tenant)).toContain(`"clientMay; providers; name","${added.changes.join("; ")}","","","","",""\r\n`);
 
     await change(tenant, { settings: { providers: { acme: { ...provider, apiKey: "sk-kane" } } } });
     const exchanged = row(tenant, ["providers"], adminOf(tenant), { changes: ["providers.acme.apiKey"] });
