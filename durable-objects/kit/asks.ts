@@ -240,6 +240,6 @@ export function answerResult(askId: string, outcome: AnswerOutcome | undefined):
       );
     }
     case "invalid":
-      return refuse("invalid", "The answer doesn't fit the kind of this ask.", { errors: outcome.issues });
+      return refuse("invalid", "That doesn't fit this ask; see errors.", { errors: outcome.issues });
   }
 }

@@ -47,7 +47,9 @@ export function countedModel(port: ModelPort, taken: (model: string, usage: Toke
         taken("", noTokens);
         throw error;
       });
-      taken(result.model, result.usage);
+      // What is paid for is what `default` stands for.
+      const { defaultModel = result.model } = result.metadata ?? {};
+      taken(String(defaultModel), result.usage);
       return result;
     },
   };

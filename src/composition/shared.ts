@@ -140,7 +140,14 @@ export function shared(env: Env): Shared {
     provider: (tenantId, name) => tenantProvider(env, tenantId, name, tenants),
     ownParts: (of, names, journal) => loadOwnParts(of, names, journal, created),
   });
-  const memorySupervision = new MemorySupervision({ tenants, resources, supervisors, db, now });
+  const memorySupervision = new MemorySupervision({
+    tenants,
+    resources,
+    supervisors,
+    db,
+    now,
+    prices: () => created.prices(),
+  });
   const teamState = (tenantId: string): D1TeamState => new D1TeamState(db, tenantId, now);
   const created: Shared = {
     db,

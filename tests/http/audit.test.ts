@@ -102,7 +102,9 @@ describe("of a tenant's settings", () => {
       row(tenant, ["strict"], deployment),
     ];
     expect(await rows(tenant)).toEqual(expected);
-    expect(await csvOf(tenant)).toContain(`"clientMay; providers; name","${added.changes.join("; ")}","","","","",""\r\n`);
+    expect(await csvOf(tenant)).toContain(
+      `"clientMay; providers; name","${added.changes.join("; ")}","","","","",""\r\n`,
+    );
 
     await change(tenant, { settings: { providers: { acme: { ...provider, apiKey: "sk-kane" } } } });
     const exchanged = row(tenant, ["providers"], adminOf(tenant), { changes: ["providers.acme.apiKey"] });

@@ -217,13 +217,15 @@ describe("a shadow that asks a model", () => {
     const judge = await supervisingAgent(tenant, "judge");
     await tenant.call("PATCH", "/v1/tenant", { settings: { supervisors: ["shadow", "judge"] } });
     const usage = { inputTokens: 40, outputTokens: 2 };
+    const models = Object.fromEntries([judge, shadow].map(({ model }) => [`openai/${model}`, { input: 1, output: 5 }]));
+    await send("PUT", "/v1/admin/prices", { key: env.ADMIN_SECRET, body: { currency: "USD", models } });
     await judge.reply({ ...toolCalls(["allow_message", {}]), usage });
     await shadow.reply({ ...blocks, usage });
     const taken = async () => (await tenant.call("GET", "/v1/usage")).body.total;
     await memory.call("POST", "/entries", { rawEntry: "I live in Turin." });
-    expect(await taken()).toMatchObject({ turns: 0, modelCalls: 1, inputTokens: 40, outputTokens: 2 });
+    expect(await taken()).toMatchObject({ turns: 0, modelCalls: 1, inputTokens: 40, outputTokens: 2, money: 0.00005 });
     await runEachMinute();
-    expect(await taken()).toMatchObject({ turns: 0, modelCalls: 2, inputTokens: 80, outputTokens: 4 });
+    expect(await taken()).toMatchObject({ turns: 0, modelCalls: 2, inputTokens: 80, money: 0.0001, unpriced: 0 });
   });
 
   it("that its Worker died over is taken up again", async () => {

@@ -10,13 +10,12 @@ import { type ActorRecord, actorRecordSchema } from "../../conversation/actor-re
 import { withCancelSignal } from "../../platform/clock.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { describeError, log } from "../../platform/logging.js";
-import type { Database } from "../../platform/sql.js";
 import { type DueShadow, endShadow, insertShadow, takeShadows } from "../../stores/memory/shadow-store.js";
 import { judgeShadow, type PendingShadow, shadowedSchema } from "../../supervision/shadows.js";
 import { isOfKind } from "../../tenancy/resources.js";
 import { lazily } from "../../text/lazily.js";
 import type { SupervisorBuilder } from "../supervisor-builder.js";
-import { addModelUsage, recordUsage } from "../usage/record-usage.js";
+import { addModelUsage, recordUsage, type UsagePorts } from "../usage/record-usage.js";
 import type { SetupSources } from "../work-setup.js";
 
 /** How many are taken at once, how many of them judge at the same time, and for how long one run of the schedule takes more, in milliseconds. */
@@ -42,10 +41,8 @@ export function storedShadow(
   return insertShadow({ ...memory, shadowId: crypto.randomUUID() }, body, at);
 }
 
-interface Sources extends Pick<SetupSources, "resources"> {
+interface Sources extends Pick<SetupSources, "resources">, UsagePorts {
   readonly supervisors: Pick<SupervisorBuilder, "counting">;
-  readonly db: Database;
-  readonly now: () => number;
 }
 
 /** Those that are due, the oldest first, as many as there is time for. */
@@ -62,8 +59,9 @@ export async function judgeMemoryShadows(sources: Sources): Promise<void> {
 }
 
 /** One that fails is tried again with the next that are due, in the end it is given up. */
-async function judge(due: DueShadow, { db, resources, supervisors, now }: Sources): Promise<void> {
+async function judge(due: DueShadow, sources: Sources): Promise<void> {
   const { tenantId, memoryId, tries } = due;
+  const { db, resources, supervisors, now } = sources;
   try {
     if (tries > mostTries) {
       log("error", "shadow.dropped", { tenantId, memoryId, attempts: tries });
@@ -78,7 +76,7 @@ async function judge(due: DueShadow, { db, resources, supervisors, now }: Source
     const ports = { now, withDeadline: withCancelSignal, digest: sha256Hex, journal: transientJournal };
     const work = `${due.shadowId}/${tries}`;
     const state = await judgeShadow(pending, ports).finally(() =>
-      recordUsage(db, { tenantId, work, kind: "memory_shadow" }, usage, now()),
+      recordUsage({ tenantId, work, kind: "memory_shadow" }, usage, sources),
     );
     await endShadow(db, due, { state: { ...state, subject: {} }, actor, at: now() });
   } catch (error) {

@@ -10,7 +10,7 @@ import { type ActorRecord, recordOf } from "../../conversation/actor-record.js";
 import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
 import { withCancelSignal } from "../../platform/clock.js";
 import { newId } from "../../platform/ids.js";
-import { batch, type Database } from "../../platform/sql.js";
+import { batch } from "../../platform/sql.js";
 import { insertMemoryPass } from "../../stores/audit-log.js";
 import { saltOfMemory } from "../../stores/memory/memory-store.js";
 import { activeAtHop } from "../../supervision/as-hop.js";
@@ -24,17 +24,16 @@ import { isOfKind } from "../../tenancy/resources.js";
 import { lazily } from "../../text/lazily.js";
 import { saltedHash } from "../salted-hash.js";
 import type { SupervisorBuilder } from "../supervisor-builder.js";
-import { addModelUsage, recordUsage } from "../usage/record-usage.js";
+import { addModelUsage, recordUsage, type UsagePorts } from "../usage/record-usage.js";
 import { missing, named, pinsOf, type SetupSources, tenantPolicies, type WorkPolicies } from "../work-setup.js";
 import { storedShadow } from "./memory-shadows.js";
 
-export type SupervisionSources = Pick<SetupSources, "tenants" | "resources"> & {
-  readonly supervisors: Pick<SupervisorBuilder, "build" | "counting">;
-  readonly db: Database;
-  readonly now: () => number;
-  /** What is judged is put on no record. */
-  readonly isUnrecorded?: true;
-};
+export type SupervisionSources = Pick<SetupSources, "tenants" | "resources"> &
+  UsagePorts & {
+    readonly supervisors: Pick<SupervisorBuilder, "build" | "counting">;
+    /** What is judged is put on no record. */
+    readonly isUnrecorded?: true;
+  };
 
 /** A text that is to be written. */
 export interface WrittenText {
@@ -252,9 +251,8 @@ export class MemorySupervision {
   }
 
   private async count(tenantId: string, actor: ActorRecord, usage: ReadonlyMap<string, ModelUsage>): Promise<void> {
-    const { db, now } = this.sources;
     const by = { keyId: actor.kind === "key" ? actor.id : undefined, subject: actor.subject };
-    await recordUsage(db, { tenantId, work: newId("req"), kind: "memory_write", ...by }, usage, now());
+    await recordUsage({ tenantId, work: newId("req"), kind: "memory_write", ...by }, usage, this.sources);
   }
 
   private async keep(

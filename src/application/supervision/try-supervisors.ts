@@ -74,7 +74,7 @@ export const trySupervision = act("trySupervision", {
       throw error;
     } finally {
       const keyId = actor.kind === "key" ? actor.id : undefined;
-      await recordUsage(services.db, { tenantId, work: id, kind: "trial", keyId }, usage, services.now());
+      await recordUsage({ tenantId, work: id, kind: "trial", keyId }, usage, services);
     }
   },
 });

@@ -4,6 +4,7 @@ import { defined } from "../../conversation/defined.js";
 import type { TokenUsage } from "../../model/port.js";
 import type { Database } from "../../platform/sql.js";
 import { deliverToD1 } from "../../stores/deliveries.js";
+import type { PriceStore } from "../../stores/price-store.js";
 
 /** Adds a call to what a model has taken. */
 export function addModelUsage(usage: Map<string, ModelUsage>, model: string, taken: TokenUsage): void {
@@ -23,15 +24,20 @@ export interface UsageOrigin {
   readonly subject?: string | undefined;
 }
 
+export interface UsagePorts {
+  readonly db: Database;
+  readonly now: () => number;
+  readonly prices: () => Promise<PriceStore>;
+}
+
 /** The tenant pays for it as for turns. Nothing is written where no model was called. */
 export async function recordUsage(
-  db: Database,
   { tenantId, work, kind, keyId, subject }: UsageOrigin,
   usage: ReadonlyMap<string, ModelUsage>,
-  at: number,
+  { db, now, prices }: UsagePorts,
 ): Promise<void> {
   if (usage.size === 0) return;
-  const payload = { work, kind, agent: "", ...defined({ keyId, subject }), models: [...usage.values()], at };
+  const payload = { work, kind, agent: "", ...defined({ keyId, subject }), models: [...usage.values()], at: now() };
   const messages = [{ id: 0, topic: "usage", payload: JSON.stringify(payload) }];
-  await deliverToD1(db, { tenantId, ownerId: work, messages });
+  await deliverToD1(db, { tenantId, ownerId: work, messages }, { prices });
 }
