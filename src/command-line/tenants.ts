@@ -45,6 +45,8 @@ function readPage(path: string): CopiedPage & Readonly<Record<string, unknown>> 
   return { ...read, nextCursor: typeof read.nextCursor === "string" ? read.nextCursor : null };
 }
 
+const pagesOf = (count: number): string => `${count} ${count === 1 ? "page" : "pages"}`;
+
 /** How many pages there are; each was written whole. */
 function pagesIn(folder: string): number {
   return existsSync(folder) ? readdirSync(folder).filter((file) => pageName.test(file)).length : 0;
@@ -66,10 +68,10 @@ async function handOut(conclave: Conclave, options: Options, tenant: string, fol
     last = await conclave.request<CopiedPage & Readonly<Record<string, unknown>>>("GET", path, { query });
     pages += 1;
     writePrivately(pathOf(folder, pages), `${JSON.stringify(last)}\n`);
-    progress(`${pages} pages`);
+    progress(pagesOf(pages));
   }
   progress("");
-  const done = pages === before ? `${folder} was whole already` : `${pages} pages in ${folder}`;
+  const done = pages === before ? `${folder} was whole already` : `${pagesOf(pages)} in ${folder}`;
   show(options, { tenantId: tenant, folder, pages, written: pages - before }, [done]);
   return 0;
 }
@@ -103,11 +105,11 @@ async function takeIn(conclave: Conclave, options: Options, tenant: string, fold
       ...{ leftOut: done.leftOut + taken.leftOut, warnings: [...new Set([...done.warnings, ...taken.warnings])] },
     };
     writePrivately(journal, `${JSON.stringify(done)}\n`);
-    progress(`${done.pages} of ${pages} pages`);
+    progress(`${done.pages} of ${pagesOf(pages)}`);
   }
   progress("");
   const { stored, there, leftOut, warnings } = done;
-  const counts = `${pages} pages: ${stored} stored, ${there} there already, ${leftOut} left out`;
+  const counts = `${pagesOf(pages)}: ${stored} stored, ${there} there already, ${leftOut} left out`;
   show(options, done, [...warnings.map((warning) => `look at: ${warning}`), counts]);
   return 0;
 }

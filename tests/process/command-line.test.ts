@@ -449,7 +449,7 @@ it("a tenant goes into files and into another one, behind the last page where it
   rmSync(join(copy, pages.at(-1) ?? ""));
   expect((await asOwner("import", to, copy)).wrong).toContain("was interrupted");
   expect((await asOwner("export", to, copy)).wrong).toContain("name another folder");
-  expect((await asOwner("export", tenantId, copy)).said).toContain(`${pages.length} pages in `);
+  expect((await asOwner("export", tenantId, copy)).said).toMatch(new RegExp(`${pages.length} pages? in `));
   expect((await asOwner("export", tenantId, copy)).said).toContain("whole already");
   const taken = JSON.parse((await asOwner("import", to, copy, "--json")).said);
   expect(taken).toMatchObject({ pages: pages.length, warnings: [] });

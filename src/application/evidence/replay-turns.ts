@@ -175,7 +175,14 @@ async function begin(
   if (known.ok) return { eval: known.value, begun: true };
   // Each is known by what it is: what was begun and died is gone on with.
   const { command: _, ...once } = actor;
-  need(await datasets.put(tenantId, dataset, `A replay of ${turns.length} turns.`, undefined));
+  need(
+    await datasets.put(
+      tenantId,
+      dataset,
+      `A replay of ${turns.length} ${turns.length === 1 ? "turn" : "turns"}.`,
+      undefined,
+    ),
+  );
   const items = turns.map(
     ({ sessionId, turnId }): NewItem => ({
       ...{ hook: "request", input: { sessionId, turnId }, group: sessionId },

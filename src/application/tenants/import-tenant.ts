@@ -54,7 +54,7 @@ export const importTenant = act("importTenant", {
       throw wrong([{ path: "format", message: `this deployment reads format ${copyFormat}, not ${copy.format}` }]);
     await findTenant(tenantId, services);
     const parsed = copy.items.map((item, at) => readItem(item, at));
-    const counts = { stored: 0, there: 0, left_out: 0 };
+    const counts = { stored: 0, there: 0, left_out: 0, for_readers: 0 };
     const warnings = new Set<string>();
     for (const take of parsed) {
       const { outcome, warning } = await take({ tenantId, actor, services });
@@ -143,7 +143,7 @@ const readers: Readonly<Record<string, () => z.ZodType<(into: Into) => Promise<T
   ...Object.fromEntries(
     ["session", "messages", "run", "roundtable"].map((kind) => [
       kind,
-      () => z.looseObject({}).transform(() => async (): Promise<Taken> => ({ outcome: "left_out" })),
+      () => z.looseObject({}).transform(() => async (): Promise<Taken> => ({ outcome: "for_readers" })),
     ]),
   ),
 };

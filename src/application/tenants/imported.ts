@@ -3,7 +3,8 @@ import type { Actor } from "../../tenancy/actor.js";
 import type { Services } from "../services.js";
 
 export interface Taken {
-  readonly outcome: "stored" | "there" | "left_out";
+  /** `for_readers`: it is there to be read, and what it tells of comes as an object of its own. */
+  readonly outcome: "stored" | "there" | "left_out" | "for_readers";
   /** What has to be looked at. */
   readonly warning?: string | undefined;
 }
