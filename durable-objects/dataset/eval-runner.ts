@@ -9,6 +9,7 @@ import { refusedEval } from "../../src/evidence/estimate.js";
 import { type Eval, type ItemResult, sliceLength } from "../../src/evidence/evaluation.js";
 import type { EvalCommand, EvalToStart, ResultFilter } from "../../src/gateways/dataset-gateway.js";
 import type { Page } from "../../src/gateways/wire.js";
+import { sleep } from "../../src/platform/clock.js";
 import type { FailingJob } from "../../src/tenancy/limits/events.js";
 import { loaded } from "../../src/text/lazily.js";
 import type { Kit } from "../kit/kit.js";
@@ -234,6 +235,8 @@ export class EvalRunner {
     if (!lease.isHeld()) return "again";
     kit.write(() => this.keep({ ...record, doneTo }, work, done, tokens === left));
     kit.deliverSoon();
+    // Rules wait for nobody: without a pause everybody else in this isolate would wait to the eval's end.
+    await sleep(0);
     return "again";
   }
 

@@ -202,6 +202,20 @@ describe("an eval of models", () => {
     expect((await tenant.call("GET", "/v1/evals")).body.items).toEqual([]);
   });
 
+  it("lets others in while it goes on, also where it waits for nobody", async () => {
+    const tenant = await newTenant();
+    await tenant.rules("house", [{ match: { type: "phrases", phrases: ["knife"] }, action: "block", reason: "No." }]);
+    await tenant.call("PUT", "/v1/datasets/many", {});
+    const lines = Array.from({ length: 2_000 }, (_none, at) => JSON.stringify({ input: `Text ${at}` })).join("\n");
+    await tenant.call("POST", "/v1/datasets/many/items", lines, { "content-type": "application/jsonl" });
+    const { evalId } = (
+      await tenant.call("POST", "/v1/evals", { dataset: "many", candidates: [{ name: "a", supervisors: ["house"] }] })
+    ).body;
+    const seen = (await tenant.call("GET", `/v1/evals/${evalId}`)).body;
+    expect(seen).toMatchObject({ status: "running", progress: { wanted: 2_000 } });
+    expect((await tenant.call("POST", `/v1/evals/${evalId}/cancel`)).body.status).toBe("cancelled");
+  });
+
   it("makes each result once, whatever dies in between", async () => {
     const tenant = await newTenant();
     const model = await judge(tenant);

@@ -146,8 +146,8 @@ function plainPartsOf(markdown: string): string[] {
 /** What is asked for: the words that tell something, or all where none does. */
 function termsOf(query: string, synonyms: Synonyms): string[] {
   const words = spaced(query).trim().split(" ");
-  const telling = words.filter((word) => synonyms.has(beginning(word)) || !(stopWords.has(word) || frames.has(word)));
-  return [...new Set((telling.length === 0 ? words : telling).map(beginning))].slice(0, maxTerms);
+  const asked = words.filter((word) => synonyms.has(beginning(word)) || !(stopWords.has(word) || frames.has(word)));
+  return [...new Set((asked.length === 0 ? words : asked).map(beginning))].slice(0, maxTerms);
 }
 
 /** Words in lower case, a blank before each. */
