@@ -9,16 +9,10 @@ import {
   type RefusedCall,
   type ReservedCall,
 } from "../../src/agent/call-budget.js";
+import { type Cost, costOf, noCost, noPrice, refusedBy, sum, worstOf } from "../../src/application/limits/call-cost.js";
 import type { WorkLimits } from "../../src/application/limits/work-limits.js";
-import { defined } from "../../src/conversation/defined.js";
-import { attempt, type Problem } from "../../src/conversation/problem.js";
+import { attempt } from "../../src/conversation/problem.js";
 import type { Outbox } from "./outbox.js";
-
-/** Tokens, and millionths of a unit of money. */
-export interface Cost {
-  readonly tokens: number;
-  readonly money: number;
-}
 
 interface Row {
   /** What the tenant's budget knows it by. */
@@ -34,8 +28,6 @@ export interface WorkBudgetPorts {
   readonly write: <T>(change: () => T) => T;
   readonly outbox: () => Pick<Outbox, "put">;
 }
-
-const nothing: Cost = { tokens: 0, money: 0 };
 
 export class WorkBudgets {
   private readonly open = new Map<string, WorkLimits>();
@@ -62,7 +54,7 @@ export class WorkBudgets {
    * @param reservation what the tenant's budget knows it by, where that isn't the work's id
    */
   begin(work: string, reserved: Cost, reservation = work): void {
-    this.put(work, { reservation, step: 0, reserved, spent: nothing });
+    this.put(work, { reservation, step: 0, reserved, spent: noCost });
   }
 
   /** Whether work was begun with a reservation, and isn't over. */
@@ -102,12 +94,12 @@ export class WorkBudgets {
 
   /** What was reserved for work that never began. */
   giveBack(reservation: string): void {
-    this.settle({ reservation, step: 0, reserved: nothing, spent: nothing });
+    this.settle({ reservation, step: 0, reserved: noCost, spent: noCost });
   }
 
   /** Somebody has a place still, such as an open socket. */
   renewPlace(reservation: string): void {
-    const nothingSettled = { work: reservation, upTo: 0, ...nothing, renews: true };
+    const nothingSettled = { work: reservation, upTo: 0, ...noCost, renews: true };
     this.ports.outbox().put("budget", `budget/${reservation}`, nothingSettled);
   }
 
@@ -118,7 +110,7 @@ export class WorkBudgets {
     // What wasn't begun with a reservation may be done again under its id, and other objects name theirs alike.
     const row = this.row(work) ?? {
       ...{ reservation: limits.reservationFor(`${work}/${crypto.randomUUID()}`), step: -1 },
-      ...{ reserved: nothing, spent: nothing },
+      ...{ reserved: noCost, spent: noCost },
     };
     const missing = {
       tokens: Math.max(0, row.spent.tokens + worst.tokens - row.reserved.tokens),
@@ -143,7 +135,7 @@ export class WorkBudgets {
     );
     return {
       settle: (taken) => {
-        const cost = taken === undefined ? nothing : costOf(taken.model, taken.usage, limits);
+        const cost = taken === undefined ? noCost : costOf(taken, limits);
         const before = this.row(work);
         // Ended meanwhile: all of it has counted as spent.
         if (before === undefined || cost === undefined) return;
@@ -208,44 +200,4 @@ export class WorkBudgets {
       ...[work, step, reserved.tokens, reserved.money, spent.tokens, spent.money, reservation],
     );
   }
-}
-
-/** The dearest of the models that may answer; nothing where one has no price and money is limited. */
-function worstOf({ models, inputTokens, maxOutputTokens }: PlannedCall, limits: WorkLimits): Cost | undefined {
-  const usage = { inputTokens, outputTokens: maxOutputTokens };
-  const costs = models.map((model) => costOf(model, usage, limits));
-  if (costs.some((cost) => cost === undefined)) return undefined;
-  return { tokens: inputTokens + maxOutputTokens, money: Math.max(0, ...costs.map((cost) => cost?.money ?? 0)) };
-}
-
-function costOf(
-  model: string,
-  usage: { readonly inputTokens: number; readonly outputTokens: number },
-  { demands, priceOf }: WorkLimits,
-): Cost | undefined {
-  const tokens = usage.inputTokens + usage.outputTokens;
-  const limited = demands({ tokens, money: 1 }).filter(({ measure }) => measure === "money");
-  if (limited.length === 0) return { tokens, money: 0 };
-  // What is only observed lets everything through.
-  const money = priceOf(model, usage) ?? (limited.some(({ isEnforced }) => isEnforced) ? undefined : 0);
-  return money === undefined ? undefined : { tokens, money };
-}
-
-function sum(one: Cost, other: Cost): Cost {
-  return { tokens: one.tokens + other.tokens, money: one.money + other.money };
-}
-
-function noPrice({ models }: PlannedCall): RefusedCall {
-  return {
-    code: "unpriced_model",
-    refused: `a limit of money holds, and nobody has said what ${models.join(" or ")} costs: state it at PUT /v1/admin/prices`,
-  };
-}
-
-function refusedBy({ detail, userMessage, retryAfterSeconds }: Problem): RefusedCall {
-  return {
-    code: "limit_reached",
-    refused: detail,
-    ...defined({ userMessage, retryAfterMs: retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1_000 }),
-  };
 }

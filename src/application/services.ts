@@ -49,10 +49,12 @@ import type { SessionIndex } from "../stores/session-index.js";
 import type { SubjectStore } from "../stores/subject-store.js";
 import type { TenantCopy } from "../stores/tenant-copy.js";
 import type { TenantPlacements } from "../stores/tenant-placements.js";
-import type { TenantSnapshots } from "../stores/tenant-snapshots.js";
+import type { TenantReader, TenantSnapshots } from "../stores/tenant-snapshots.js";
 import type { TenantStore } from "../stores/tenant-store.js";
 import type { WebhookDeliveries } from "../stores/webhook-deliveries.js";
 import type { WebhookStore } from "../stores/webhook-store.js";
+import type { LimitFacts } from "../tenancy/limits/demand.js";
+import type { WorkLimits } from "./limits/work-limits.js";
 import type { MemoryService } from "./memory/memory-service.js";
 import type { MemorySupervision } from "./memory/memory-supervision.js";
 import type { RemoteTools } from "./remote-tools.js";
@@ -95,6 +97,7 @@ export interface Services {
   readonly limits: LimitStore;
   /** What tenants have used of their limits. */
   readonly budgets: BudgetGateway;
+  readonly limitsOfWork: (facts: LimitFacts, tenants?: TenantReader) => Promise<WorkLimits | undefined>;
   readonly resources: ResourceStore;
   readonly secrets: SecretStore;
   /** What is known of a tenant at a revision: for what only looks up. */

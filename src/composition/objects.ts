@@ -4,7 +4,6 @@ import type { ChannelPlatform } from "../application/channels/channel-platform.j
 import { platformCall } from "../application/channels/platform-call.js";
 import type { DatasetPlatform } from "../application/evidence/dataset-platform.js";
 import type { BudgetPlatform } from "../application/limits/budget-platform.js";
-import type { PriceOf } from "../application/limits/work-limits.js";
 import { eraseFromD1 } from "../application/memory/erasure.js";
 import type { MemoryPlatform } from "../application/memory/memory-platform.js";
 import { memoryPrompts } from "../application/memory/memory-prompts.js";
@@ -13,7 +12,6 @@ import type { RootPlatform } from "../application/root-platform.js";
 import type { SubjectJobPlatform } from "../application/subjects/job-platform.js";
 import { callHttpWorker } from "../application/worker-caller.js";
 import { channelOf } from "../channels/connection.js";
-import { meaningOfDefault } from "../model/provider-table.js";
 import { now } from "../platform/clock.js";
 import { deliverToD1 } from "../stores/deliveries.js";
 import { D1TeamState } from "../stores/team-state.js";
@@ -21,7 +19,7 @@ import { databaseOf } from "../tenancy/home.js";
 import { loaded } from "../text/lazily.js";
 import { environmentAt } from "./databases.js";
 import { composeServices, conversationsOf, sendWebhookJobs } from "./services.js";
-import { shared, tenantModel, tenantProvider } from "./shared.js";
+import { priceOfNow, shared, tenantModel, tenantProvider } from "./shared.js";
 
 /** Of this tenant's database: what an object of the tenant is composed of. */
 export function environmentOf(env: Env, tenantId: string): Env {
@@ -44,6 +42,7 @@ export function composeRootPlatform(env: Env, revision?: number): RootPlatform {
     load,
     prices,
     budgets,
+    limitsOfWork,
   } = shared(env);
   const { resources, tenants, renew } = snapshots.at(revision);
   const model: RootPlatform["model"] = (tenantId) => tenantModel(env, tenantId, tenants);
@@ -69,8 +68,7 @@ export function composeRootPlatform(env: Env, revision?: number): RootPlatform {
     budgets,
     priceOf: () => priceOfNow(env),
     openAsks: (...of) => shared(env).limits.openAsks(...of),
-    limitsOfWork: async (facts) =>
-      (await limiting()).limitsOfWork(facts, { now, tenants, budgets, priceOf: () => priceOfNow(env) }),
+    limitsOfWork: (facts) => limitsOfWork(facts, tenants),
     deliver: async (delivery) =>
       (await settling()).deliverSettled(delivery, budgets, (copies) =>
         deliverToD1(shared(env).db, copies, {
@@ -93,14 +91,13 @@ export function composeChannelPlatform(env: Env): ChannelPlatform {
 }
 
 export function composeDatasetPlatform(env: Env): DatasetPlatform {
-  const { db, tenants, budgets, prices, load } = shared(env);
+  const { db, tenants, budgets, prices, load, limitsOfWork } = shared(env);
   return {
     now,
     load,
     services: composeServices(env),
     work: composeRootPlatform(env).at,
-    limitsOfWork: async (facts) =>
-      (await limiting()).limitsOfWork(facts, { now, tenants, budgets, priceOf: () => priceOfNow(env) }),
+    limitsOfWork: (facts) => limitsOfWork(facts, tenants),
     deliver: async (delivery) =>
       (await settling()).deliverSettled(delivery, budgets, (copies) => deliverToD1(db, copies, { prices })),
   };
@@ -126,15 +123,14 @@ export function composeSubjectJob(env: Env) {
 }
 
 export function composeMemoryPlatform(env: Env): MemoryPlatform {
-  const { db, memory, resources, tenants, load, bulkTurns, budgets, prices } = shared(env);
+  const { db, memory, resources, tenants, load, bulkTurns, budgets, prices, limitsOfWork } = shared(env);
   const { memories, entries, contexts, vectors, sendJobs } = memory.ports;
   return {
     now,
     load,
     bulkTurns,
     budgets,
-    limitsOfWork: async (facts) =>
-      (await limiting()).limitsOfWork(facts, { now, tenants, budgets, priceOf: () => priceOfNow(env) }),
+    limitsOfWork: (facts) => limitsOfWork(facts, tenants),
     deliver: (delivery) => deliverToD1(db, delivery, { prices }),
     memories,
     entries,
@@ -150,18 +146,4 @@ export function composeMemoryPlatform(env: Env): MemoryPlatform {
   };
 }
 
-const limiting = loaded(() => import("../application/limits/work-limits.js"));
 const settling = loaded(() => import("../application/limits/deliver-settled.js"));
-const pricing = loaded(() => import("../model/prices.js"));
-
-/** What calls cost by the table that holds now: of a model that nobody has priced a limit of money lets no call through. */
-async function priceOfNow(env: Env): Promise<PriceOf> {
-  const [known, { priceOf }] = await Promise.all([
-    (async () => (await shared(env).prices()).tableAt(now()))(),
-    pricing(),
-  ]);
-  // What works without a provider is free without a table, too.
-  const table = known ?? { version: 0, from: 0, currency: "", models: {} };
-  return (model, usage) =>
-    priceOf(model === "default" ? meaningOfDefault(env, env.DEFAULT_MODEL || undefined) : model, usage, table)?.money;
-}

@@ -2,6 +2,7 @@
 import { CallSigner } from "../application/call-signer.js";
 import { ExampleClassifiers } from "../application/example-classifiers.js";
 import { ExampleVectors } from "../application/example-vectors.js";
+import type { PriceOf, WorkLimits } from "../application/limits/work-limits.js";
 import { lookUps } from "../application/look-ups.js";
 import { McpServers } from "../application/mcp-servers.js";
 import { MemoryService } from "../application/memory/memory-service.js";
@@ -19,6 +20,7 @@ import { type Namespace, PlacedObjects, withNamedJurisdictions } from "../gatewa
 import { ThreadGateway } from "../gateways/thread-gateway.js";
 import { createModelPort, type ModelConfig } from "../model/directory.js";
 import type { ModelPort } from "../model/port.js";
+import { meaningOfDefault } from "../model/provider-table.js";
 import { BulkTurns } from "../platform/bulk-turns.js";
 import { now, sleep, withDeadline } from "../platform/clock.js";
 import { type Embedder, openAiEmbedder, workersAiEmbedder } from "../platform/embedder.js";
@@ -54,6 +56,7 @@ import { TenantPlacements } from "../stores/tenant-placements.js";
 import { type TenantReader, TenantSnapshots } from "../stores/tenant-snapshots.js";
 import { type Tenant, TenantStore } from "../stores/tenant-store.js";
 import { ToolCache } from "../stores/tool-cache.js";
+import type { LimitFacts } from "../tenancy/limits/demand.js";
 import { loaded } from "../text/lazily.js";
 import { firstEnvironment } from "./databases.js";
 
@@ -86,9 +89,13 @@ export interface Shared {
   readonly publishedKeys: () => Promise<PublishedKeys>;
   readonly limits: LimitStore;
   readonly budgets: BudgetGateway;
+  /** @param tenants as they were read with the caller's key; as they are, if nothing is said */
+  readonly limitsOfWork: (facts: LimitFacts, tenants?: TenantReader) => Promise<WorkLimits | undefined>;
 }
 
 const priceStore = loaded(() => import("../stores/price-store.js"));
+const limiting = loaded(() => import("../application/limits/work-limits.js"));
+const pricing = loaded(() => import("../model/prices.js"));
 
 /** One set of stores per environment: what they keep is a cache of what can't change. */
 const sharedOf = new WeakMap<Env, Shared>();
@@ -140,6 +147,7 @@ export function shared(env: Env): Shared {
     provider: (tenantId, name) => tenantProvider(env, tenantId, name, tenants),
     ownParts: (of, names, journal) => loadOwnParts(of, names, journal, created),
   });
+  const budgets = new BudgetGateway(new PlacedObjects(named(env, env.TENANT_BUDGET), placements), now);
   const memorySupervision = new MemorySupervision({
     tenants,
     resources,
@@ -147,6 +155,8 @@ export function shared(env: Env): Shared {
     db,
     now,
     prices: () => created.prices(),
+    limitsOfWork: (...of) => created.limitsOfWork(...of),
+    budgets,
   });
   const teamState = (tenantId: string): D1TeamState => new D1TeamState(db, tenantId, now);
   const created: Shared = {
@@ -180,7 +190,9 @@ export function shared(env: Env): Shared {
       loaded(async () => new (await import("../platform/published-keys.js")).PublishedKeys(policy, now)),
     bulkTurns: ofAll?.bulkTurns ?? new BulkTurns({ now: () => performance.now(), sleep }),
     limits: new LimitStore(db, now),
-    budgets: new BudgetGateway(new PlacedObjects(named(env, env.TENANT_BUDGET), placements), now),
+    budgets,
+    limitsOfWork: async (facts, of = tenants) =>
+      (await limiting()).limitsOfWork(facts, { now, tenants: of, budgets, priceOf: () => priceOfNow(env) }),
   };
   sharedOf.set(env, created);
   return created;
@@ -245,4 +257,16 @@ export async function tenantModel(env: Env, tenantId: string, tenants: TenantRea
   });
   if (tenant !== undefined) models.set(tenant, port);
   return port;
+}
+
+/** What calls cost by the table that holds now: of a model that nobody has priced a limit of money lets no call through. */
+export async function priceOfNow(env: Env): Promise<PriceOf> {
+  const [known, { priceOf }] = await Promise.all([
+    (async () => (await shared(env).prices()).tableAt(now()))(),
+    pricing(),
+  ]);
+  // What works without a provider is free without a table, too.
+  const table = known ?? { version: 0, from: 0, currency: "", models: {} };
+  return (model, usage) =>
+    priceOf(model === "default" ? meaningOfDefault(env, env.DEFAULT_MODEL || undefined) : model, usage, table)?.money;
 }

@@ -33,6 +33,11 @@ export function recordOf({ kind, id, role, subject, mintedBy }: ActorRecord): Ac
   return { kind, id, ...defined({ role, subject, mintedBy }) };
 }
 
+/** Whose key and which end user it was, as limits and usage count. */
+export function callerOf({ kind, id, mintedBy, subject }: ActorRecord): { keyId?: string; subject?: string } {
+  return defined({ keyId: kind === "key" ? id : mintedBy, subject });
+}
+
 const formerAuthor = /^(person|key|token|supervisor|system) (.+)$/;
 
 /**

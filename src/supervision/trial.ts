@@ -3,7 +3,6 @@
  * review, and no failure counts towards not asking a supervisor any more.
  */
 import type { Journal } from "../agent/journal.js";
-import { transientJournal } from "../agent/transient-journal.js";
 import { defined } from "../conversation/defined.js";
 import type { Environment } from "./environment.js";
 import { type Evaluation, evaluate, type PassPorts } from "./evaluation.js";
@@ -16,8 +15,8 @@ import type { Action, Verdict } from "./verdict.js";
 
 export type TrialPorts = Pick<PassPorts, "now" | "hash" | "withDeadline" | "strict"> & {
   readonly environment: Environment;
-  /** Of calls that are held against a budget; else they are held against nothing. */
-  readonly journal?: Journal;
+  /** Its calls of models are held against its budget. */
+  readonly journal: Journal;
 };
 
 /** What one supervisor says by itself, enforced or not. */
@@ -51,7 +50,7 @@ export async function trySupervisors(
   const pass = {
     active: asked,
     rules: reasonRules(asked, subject.hook),
-    ports: { ...ports, journal: ports.journal ?? transientJournal },
+    ports,
   };
   const alone = await Promise.all(
     supervisors.map(async ({ name, hooks }): Promise<TrialVerdict> => {

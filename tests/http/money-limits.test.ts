@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { supervisingAgent, toolCalls } from "../durable-objects/supervision/support.js";
 import { newTenant, send, type TestTenant } from "../support/conclave.js";
 import { eventually } from "../support/eventually.js";
 import { crash, passTime, ringAlarm } from "../support/objects.js";
@@ -212,4 +213,51 @@ test("two memories of one tenant are counted apart, though their threads name th
   await expect
     .poll(async () => (await stateOf(tenant, "all")).used, { timeout: 12_000 })
     .toBeGreaterThanOrEqual(110 * (await own.requests()).length);
+});
+
+test("who judges a write to a memory, or a text that is tried, is paid from the limits too; without room nobody is asked", async () => {
+  const tenant = await tenantWith({
+    all: { per: "tenant", measure: "tokens", max: 14_000, window: "total", userMessage: "That is all for today." },
+  });
+  const judge = await supervisingAgent(tenant, "judge", { onFailure: "allow" });
+  await judge.reply({
+    ...toolCalls(["allow_message", {}]),
+    usage: { inputTokens: 500, outputTokens: 3_000 },
+    repeat: true,
+  });
+  await tenant.call("PATCH", "/v1/tenant", { settings: { supervisors: ["judge"] } });
+  const { vaultId } = (await tenant.call("POST", "/v1/vaults", { title: "v" })).body;
+  const { memoryId } = (await tenant.call("POST", `/v1/vaults/${vaultId}/memories`, { title: "m" })).body;
+  const write = () => tenant.call("POST", `/v1/memories/${memoryId}/entries`, { rawEntry: "I live in Turin." });
+  const trial = () => tenant.call("POST", "/v1/try", { supervisors: ["judge"], on: { text: "Hello" } });
+  // A memory's own model, which nothing answers here, is asked beside it for a moment.
+  const settledAt = (used: number) =>
+    eventually(async () => expect(await stateOf(tenant, "all")).toMatchObject({ used, reserved: 0 }));
+  expect((await write()).status).toBe(201);
+  await settledAt(3_500);
+  expect((await trial()).status).toBe(200);
+  await settledAt(7_000);
+  expect((await write()).status).toBe(201);
+  await settledAt(10_500);
+  const before = (await judge.requests()).length;
+  for (const refused of [await write(), await trial()]) {
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { code: "limit_reached", userMessage: "That is all for today." },
+    });
+    expect(refused.headers.get("retry-after")).not.toBeNull();
+  }
+  expect(await judge.requests()).toHaveLength(before);
+  expect((await tenant.call("GET", `/v1/memories/${memoryId}/entries`)).body.items).toHaveLength(2);
+});
+
+test("a write whose judge has no price is refused under a limit of money, and says what to do", async () => {
+  const tenant = await tenantWith({ money: { per: "tenant", measure: "money", max: 100, window: "day" } });
+  await supervisingAgent(tenant, "judge");
+  const { vaultId } = (await tenant.call("POST", "/v1/vaults", { title: "v" })).body;
+  const { memoryId } = (await tenant.call("POST", `/v1/vaults/${vaultId}/memories`, { title: "m" })).body;
+  await tenant.call("PATCH", "/v1/tenant", { settings: { supervisors: ["judge"] } });
+  const refused = await tenant.call("POST", `/v1/memories/${memoryId}/entries`, { rawEntry: "I live in Turin." });
+  expect(refused).toMatchObject({ status: 429, body: { code: "limit_reached" } });
+  expect(refused.body.detail).toContain("PUT /v1/admin/prices");
 });

@@ -26,7 +26,7 @@ it("of 200 texts all are decided, and changed, as by a pass", async () => {
   const decided = new Set<string>();
   for (const text of texts) {
     const subject = request(text);
-    const { journal: _, ...ports } = passPorts();
+    const ports = passPorts();
     const { together } = await trySupervisors(subject, supervisors, new Map(), { ...ports, environment: {} });
     const { state, subject: after } = await runPass(subject, supervisors, passPorts());
     const { decision: action, reasons } = passForOperators(state);

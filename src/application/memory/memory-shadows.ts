@@ -4,9 +4,8 @@
  */
 import { z } from "zod";
 import { settleInOrder } from "../../agent/concurrency.js";
-import { transientJournal } from "../../agent/transient-journal.js";
 import type { ModelUsage } from "../../agent/work.js";
-import { type ActorRecord, actorRecordSchema } from "../../conversation/actor-record.js";
+import { type ActorRecord, actorRecordSchema, callerOf } from "../../conversation/actor-record.js";
 import { withCancelSignal } from "../../platform/clock.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { describeError, log } from "../../platform/logging.js";
@@ -14,6 +13,7 @@ import { type DueShadow, endShadow, insertShadow, takeShadows } from "../../stor
 import { judgeShadow, type PendingShadow, shadowedSchema } from "../../supervision/shadows.js";
 import { isOfKind } from "../../tenancy/resources.js";
 import { lazily } from "../../text/lazily.js";
+import { type RequestBudgetPorts, requestBudget } from "../limits/request-budget.js";
 import type { SupervisorBuilder } from "../supervisor-builder.js";
 import { addModelUsage, recordUsage, type UsagePorts } from "../usage/record-usage.js";
 import type { SetupSources } from "../work-setup.js";
@@ -41,7 +41,7 @@ export function storedShadow(
   return insertShadow({ ...memory, shadowId: crypto.randomUUID() }, body, at);
 }
 
-interface Sources extends Pick<SetupSources, "resources">, UsagePorts {
+interface Sources extends Pick<SetupSources, "resources">, UsagePorts, RequestBudgetPorts {
   readonly supervisors: Pick<SupervisorBuilder, "counting">;
 }
 
@@ -73,10 +73,12 @@ async function judge(due: DueShadow, sources: Sources): Promise<void> {
     const usage = new Map<string, ModelUsage>();
     const counting = supervisors.counting((model, taken) => addModelUsage(usage, model, taken));
     const pending = { supervisor: counting.build(tenantId, found), rules: [], shadowed };
-    const ports = { now, withDeadline: withCancelSignal, digest: sha256Hex, journal: transientJournal };
+    const by = callerOf(actor);
+    const { journal, end } = await requestBudget({ tenantId, ...by }, sources);
+    const ports = { now, withDeadline: withCancelSignal, digest: sha256Hex, journal };
     const work = `${due.shadowId}/${tries}`;
     const state = await judgeShadow(pending, ports).finally(() =>
-      recordUsage({ tenantId, work, kind: "memory_shadow" }, usage, sources),
+      Promise.all([end(), recordUsage({ tenantId, work, kind: "memory_shadow", ...by }, usage, sources)]),
     );
     await endShadow(db, due, { state: { ...state, subject: {} }, actor, at: now() });
   } catch (error) {

@@ -3,11 +3,12 @@
  * into a prompt passes the tenant's rules again, since they may have been stored after it.
  */
 import { settleInOrder } from "../../agent/concurrency.js";
-import { Parked } from "../../agent/journal.js";
+import { type Journal, Parked } from "../../agent/journal.js";
 import { transientJournal } from "../../agent/transient-journal.js";
 import type { ModelUsage } from "../../agent/work.js";
-import { type ActorRecord, recordOf } from "../../conversation/actor-record.js";
-import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
+import { type ActorRecord, callerOf, recordOf } from "../../conversation/actor-record.js";
+import { defined } from "../../conversation/defined.js";
+import { ok, type Result, refuse } from "../../conversation/problem.js";
 import { withCancelSignal } from "../../platform/clock.js";
 import { newId } from "../../platform/ids.js";
 import { batch } from "../../platform/sql.js";
@@ -17,37 +18,40 @@ import { activeAtHop } from "../../supervision/as-hop.js";
 import { dataGuard, givesOrders } from "../../supervision/orders-in-data.js";
 import type { PendingShadow } from "../../supervision/shadows.js";
 import type { SupervisionState } from "../../supervision/state.js";
-import { type Subject, type SubjectOf, spokenText } from "../../supervision/subject.js";
-import { type Supervised, supervise } from "../../supervision/supervise.js";
+import { type Subject, spokenText } from "../../supervision/subject.js";
+import { supervise } from "../../supervision/supervise.js";
 import type { Supervisor } from "../../supervision/supervisor.js";
 import { isOfKind } from "../../tenancy/resources.js";
-import { lazily } from "../../text/lazily.js";
+import { lazily, loaded } from "../../text/lazily.js";
+import type { RequestBudget, RequestBudgetPorts } from "../limits/request-budget.js";
 import { saltedHash } from "../salted-hash.js";
 import type { SupervisorBuilder } from "../supervisor-builder.js";
 import { addModelUsage, recordUsage, type UsagePorts } from "../usage/record-usage.js";
 import { missing, named, pinsOf, type SetupSources, tenantPolicies, type WorkPolicies } from "../work-setup.js";
 import { storedShadow } from "./memory-shadows.js";
+import {
+  issuesOf,
+  type MemorySubject,
+  type Outcome,
+  type Refused,
+  refuseWrite,
+  type WrittenText,
+} from "./written-text.js";
 
 export type SupervisionSources = Pick<SetupSources, "tenants" | "resources"> &
-  UsagePorts & {
+  UsagePorts &
+  RequestBudgetPorts & {
     readonly supervisors: Pick<SupervisorBuilder, "build" | "counting">;
     /** What is judged is put on no record. */
     readonly isUnrecorded?: true;
   };
 
-/** A text that is to be written. */
-export interface WrittenText {
-  /** Where it stands in the request, for the refusal. */
-  readonly path: string;
-  readonly content: string;
-  /** It can't be replaced: what would change it refuses it. */
-  readonly isFixed?: boolean;
-}
-
 /** Whose memory it is, and which. */
 interface MemoryName {
   readonly tenantId: string;
   readonly memoryId: string;
+  /** Whom it is about. */
+  readonly subject?: string | undefined;
 }
 
 /** What is put on record of some texts of one memory. */
@@ -56,10 +60,9 @@ interface PassRecord {
   /** Those whose verdict a write doesn't wait for. */
   readonly shadows: PendingShadow[];
   readonly hash: (subject: Subject) => Promise<string>;
+  /** What calls of models are held against. */
+  readonly journal: Journal;
 }
-
-type MemorySubject = SubjectOf<"request"> | SubjectOf<"hop">;
-type Outcome = Supervised<MemorySubject> | "held";
 
 /** What becomes of a text: what is written or recalled is as good as a message, what an end user reads as good as a reply, too. */
 type Use = "kept" | "shown";
@@ -96,13 +99,19 @@ export class MemorySupervision {
     if (!supervisors.ok) return supervisors;
     if (supervisors.value.length === 0) return ok(texts.map(({ content }) => content));
     const record = this.recordOf(memory);
+    const budget = await this.budgetOf(memory, actor, supervisors.value);
     const tasks = texts.map(
       ({ content }) =>
         () =>
-          this.judge(content, supervisors.value, policies, record),
+          this.judge(content, supervisors.value, policies, { ...record, journal: budget.journal }),
     );
-    const outcomes = await settleInOrder(tasks, textsAtOnce).finally(() => this.count(tenantId, actor, usage));
+    const outcomes = await settleInOrder(tasks, textsAtOnce).finally(() =>
+      Promise.all([budget.end(), this.count(tenantId, actor, usage)]),
+    );
     await this.keep(memory, actor, record.passes, record.shadows);
+    const refusal = budget.refusal();
+    // Without room for who judges it nothing is written, and later there may be: it isn't the text's fault.
+    if (refusal !== undefined) return { ok: false, problem: refusal };
     const refused = outcomes.flatMap((outcome, at): Refused[] => issuesOf(outcome, texts[at]));
     if (refused.length > 0) return refuseWrite(refused);
     return ok(outcomes.flatMap((outcome) => (outcome === "held" ? [] : [spokenText(outcome.subject)])));
@@ -196,7 +205,7 @@ export class MemorySupervision {
     content: string,
     supervisors: readonly Supervisor[],
     { strict, reviews }: WorkPolicies,
-    { passes, shadows, hash }: PassRecord,
+    { passes, shadows, hash, journal }: PassRecord,
     use: Use = "kept",
   ): Promise<Outcome> {
     const subject: MemorySubject =
@@ -204,7 +213,7 @@ export class MemorySupervision {
         ? { hook: "request", message: { messageId: newId("msg"), role: "user", content } }
         : { hook: "hop", from: "memory", to: "user", content };
     try {
-      return await supervise<MemorySubject>(subject, supervisors, transientJournal, {
+      return await supervise<MemorySubject>(subject, supervisors, journal, {
         now: this.sources.now,
         hash,
         withDeadline: withCancelSignal,
@@ -247,12 +256,24 @@ export class MemorySupervision {
 
   private recordOf(memory: MemoryName): PassRecord {
     const salt = lazily(() => saltOfMemory(this.sources.db, memory, newId("req")));
-    return { passes: [], shadows: [], hash: async (subject) => saltedHash(await salt(), subject) };
+    const hash = async (subject: Subject): Promise<string> => saltedHash(await salt(), subject);
+    return { passes: [], shadows: [], hash, journal: transientJournal };
+  }
+
+  /** Rules call no model, so nobody is asked for room. */
+  private async budgetOf(
+    { tenantId, subject }: MemoryName,
+    actor: ActorRecord,
+    supervisors: readonly Supervisor[],
+  ): Promise<RequestBudget> {
+    const mayCall = supervisors.some(({ pure, mode }) => !pure && mode !== "shadow");
+    const facts = mayCall ? { tenantId, ...defined({ subject }), ...callerOf(actor) } : undefined;
+    return (await budgeting()).requestBudget(facts, this.sources);
   }
 
   private async count(tenantId: string, actor: ActorRecord, usage: ReadonlyMap<string, ModelUsage>): Promise<void> {
-    const by = { keyId: actor.kind === "key" ? actor.id : undefined, subject: actor.subject };
-    await recordUsage({ tenantId, work: newId("req"), kind: "memory_write", ...by }, usage, this.sources);
+    const origin = { tenantId, work: newId("req"), kind: "memory_write", ...callerOf(actor) } as const;
+    await recordUsage(origin, usage, this.sources);
   }
 
   private async keep(
@@ -271,26 +292,4 @@ export class MemorySupervision {
   }
 }
 
-interface Refused extends ProblemIssue {
-  readonly held: boolean;
-}
-
-function issuesOf(outcome: Outcome, text: WrittenText | undefined): Refused[] {
-  const path = text?.path ?? "";
-  if (outcome === "held") return [{ path, held: true, message: "a supervisor holds it for a review" }];
-  if (outcome.action === "block") return [{ path, held: false, message: outcome.reasons.join("; ") }];
-  if (outcome.action === "allow") return [];
-  if (text?.isFixed)
-    return [{ path, held: false, message: `a supervisor would change it: ${outcome.reasons.join("; ")}` }];
-  const isBlank = spokenText(outcome.subject).trim() === "";
-  return isBlank ? [{ path, held: false, message: `nothing is left of it: ${outcome.reasons.join("; ")}` }] : [];
-}
-
-function refuseWrite(refused: readonly Refused[]): Result<never> {
-  const errors = refused.map(({ path, message }) => ({ path, message }));
-  const held = refused.some((issue) => issue.held);
-  const detail = held
-    ? "A supervisor wants a person to look at this, and a write to a memory can't wait for one. Send it as a message of a session with this memory, where it can be reviewed, or write it otherwise."
-    : `The tenant's supervisors don't let this be written to a memory: ${errors.map(({ message }) => message).join("; ")}.`;
-  return refuse("invalid", detail, { errors });
-}
+const budgeting = loaded(() => import("../limits/request-budget.js"));

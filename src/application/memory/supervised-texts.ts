@@ -7,7 +7,8 @@ import type { NewMessage } from "../../memory/memory.js";
 import type { MemoryRef } from "../../stores/memory/memory-store.js";
 import type { Actor } from "../../tenancy/actor.js";
 import type { Services } from "../services.js";
-import type { MemorySupervision, WrittenText } from "./memory-supervision.js";
+import type { MemorySupervision } from "./memory-supervision.js";
+import type { WrittenText } from "./written-text.js";
 
 type Writer = Pick<Services, "memorySupervision" | "snapshots">;
 

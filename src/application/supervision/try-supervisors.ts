@@ -1,8 +1,9 @@
 /** Try supervisors on a text: what each would say of it and what all of them would, without any effect. */
 import { z } from "zod";
 import type { ModelUsage } from "../../agent/work.js";
+import { callerOf, recordOf } from "../../conversation/actor-record.js";
 import { defined } from "../../conversation/defined.js";
-import { problem } from "../../conversation/problem.js";
+import { ProblemError, problem } from "../../conversation/problem.js";
 import { DeadlineError } from "../../model/deadline.js";
 import { withCancelSignal } from "../../platform/clock.js";
 import { newId } from "../../platform/ids.js";
@@ -11,6 +12,7 @@ import type { Supervisor } from "../../supervision/supervisor.js";
 import { type TrialVerdict, trySupervisors } from "../../supervision/trial.js";
 import type { Hook } from "../../supervision/verdict.js";
 import { act } from "../act.js";
+import { requestBudget } from "../limits/request-budget.js";
 import { saltedHash } from "../salted-hash.js";
 import type { SupervisorBuilder } from "../supervisor-builder.js";
 import { addModelUsage, recordUsage } from "../usage/record-usage.js";
@@ -54,6 +56,7 @@ export const trySupervision = act("trySupervision", {
     const isLeftOut = ({ kind }: Supervisor): boolean => kind === "http" && !trial.callHttp;
     const leftOut = new Map(supervisors.filter(isLeftOut).map(({ name }) => [name, notCalled]));
     const id = newId("try");
+    const budget = await requestBudget({ tenantId, ...callerOf(recordOf(actor)) }, services);
     try {
       const { together, alone } = await withCancelSignal(longestTrialMs, () =>
         trySupervisors(subject, supervisors, leftOut, {
@@ -61,9 +64,12 @@ export const trySupervision = act("trySupervision", {
           withDeadline: withCancelSignal,
           hash: (text) => saltedHash(id, text),
           strict,
+          journal: budget.journal,
           environment: { transcript: () => transcript, context: trialContext(tenantId, trialOrigin, services) },
         }),
       );
+      const refusal = budget.refusal();
+      if (refusal !== undefined) throw new ProblemError(refusal);
       return {
         together: { ...together, reasons: [...together.reasons] },
         alone: alone.map((verdict, at) => shown(verdict, tried[at])),
@@ -73,8 +79,8 @@ export const trySupervision = act("trySupervision", {
         throw problem("unavailable", "The supervisors didn't all answer within a minute. Try fewer of them at once.");
       throw error;
     } finally {
-      const keyId = actor.kind === "key" ? actor.id : undefined;
-      await recordUsage({ tenantId, work: id, kind: "trial", keyId }, usage, services);
+      const origin = { tenantId, work: id, kind: "trial", ...callerOf(recordOf(actor)) } as const;
+      await Promise.all([budget.end(), recordUsage(origin, usage, services)]);
     }
   },
 });
