@@ -12,8 +12,8 @@ import { describeError, log } from "../../platform/logging.js";
 import { type DueShadow, endShadow, insertShadow, takeShadows } from "../../stores/memory/shadow-store.js";
 import { judgeShadow, type PendingShadow, shadowedSchema } from "../../supervision/shadows.js";
 import { isOfKind } from "../../tenancy/resources.js";
-import { lazily } from "../../text/lazily.js";
-import { type RequestBudgetPorts, requestBudget } from "../limits/request-budget.js";
+import { lazily, loaded } from "../../text/lazily.js";
+import type { RequestBudgetPorts } from "../limits/request-budget.js";
 import type { SupervisorBuilder } from "../supervisor-builder.js";
 import { addModelUsage, recordUsage, type UsagePorts } from "../usage/record-usage.js";
 import type { SetupSources } from "../work-setup.js";
@@ -25,6 +25,8 @@ const runMs = 40_000;
 /** When one is taken up again whose Worker died over it, in milliseconds; how often it is tried. */
 const againMs = 300_000;
 const mostTries = 4;
+
+const budgeting = loaded(() => import("../limits/request-budget.js"));
 
 const bodySchema = lazily(() =>
   shadowedSchema().extend({ name: z.string(), version: z.int(), actor: actorRecordSchema }),
@@ -74,7 +76,7 @@ async function judge(due: DueShadow, sources: Sources): Promise<void> {
     const counting = supervisors.counting((model, taken) => addModelUsage(usage, model, taken));
     const pending = { supervisor: counting.build(tenantId, found), rules: [], shadowed };
     const by = callerOf(actor);
-    const { journal, end } = await requestBudget({ tenantId, ...by }, sources);
+    const { journal, end } = await (await budgeting()).requestBudget({ tenantId, ...by }, sources);
     const ports = { now, withDeadline: withCancelSignal, digest: sha256Hex, journal };
     const work = `${due.shadowId}/${tries}`;
     const state = await judgeShadow(pending, ports).finally(() =>
