@@ -265,6 +265,9 @@ it("a deleted tenant takes its objects along; /health warns where the database f
   expect(warningsOf({ bytes: 6_100_000_000, canMove: false })).toEqual([expect.stringContaining("6.1 GB")]);
   expect(warningsOf({ bytes: 5_900_000_000, canMove: false })).toEqual([]);
   // With a bucket it ought to have gone there: whatever keeps it is told, too.
+  const night = { gone: 100_000, most: 100_000 };
+  expect(warningsOf({ bytes: 1, canMove: true, night })).toEqual([expect.stringContaining("100000 rows")]);
+  expect(warningsOf({ bytes: 1, canMove: true, night: { ...night, gone: 99_999 } })).toEqual([]);
   expect(warningsOf({ bytes: 6_100_000_000, canMove: true })).toEqual([expect.stringContaining("audit.move_failed")]);
   expect(warningsOf({ bytes: 5_900_000_000, canMove: true })).toEqual([]);
 });

@@ -253,3 +253,26 @@ async function changedCopy(): Promise<TestTenant> {
   await archive(tenant);
   return tenant;
 }
+
+it("tenants are sealed in turn: who has new lines all the time keeps nobody waiting", async () => {
+  const busy = [await newTenant(), await newTenant(), await newTenant()];
+  const quiet = await newTenant();
+  const seals = new AuditSeals(env.DB, sign, inR2);
+  // Whatever else waits is as if it had come before.
+  await env.DB.prepare("UPDATE audit_archive SET unsealed_since = 0").run();
+  const sealed = async (): Promise<number> => (await sealsOf(quiet)).length;
+  const [limit, waiting] = [2, (await seals.due(1_000, begun)).length];
+  const rounds = Math.ceil((waiting + busy.length + 1) / limit);
+  for (let round = 0; round <= rounds; round++) {
+    const at = begun + (round + 1) * days;
+    for (const one of [...busy, ...(round === 0 ? [quiet] : [])]) {
+      await deliver(one, 1, round * 1_000);
+      await archive(one, { at });
+    }
+    for (const tenantId of await seals.due(limit, at)) {
+      await seals.seal(tenantId, at).catch(() => undefined);
+      await seals.waitAgain(tenantId, at);
+    }
+  }
+  expect(await sealed()).toBe(1);
+});

@@ -11,9 +11,11 @@ import { newAskId } from "../../src/platform/ids.js";
 import { consumeJobs } from "../../src/queue/job-consumer.js";
 import { AuditArchive } from "../../src/stores/archive/audit-archive.js";
 import { deliverToD1 } from "../../src/stores/deliveries.js";
+import { mostOfNight, RetentionStore } from "../../src/stores/retention-store.js";
 import { deploymentActor } from "../../src/tenancy/actor.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
 import { eventually } from "../support/eventually.js";
+import { recordedDb } from "../support/recorded-db.js";
 import { newTeam, routesTo, startRun } from "../support/teams.js";
 
 const dayMs = 86_400_000;
@@ -224,6 +226,47 @@ it("usage goes by its time; settled deliveries after 30 days, or as their tenant
   expect(await counts("usage")).toEqual([1, 1]);
   await housekeep(91);
   expect(await counts("usage")).toEqual([0, 1]);
+});
+
+it("of what is overdue a share of the database goes a night, and of what is due since yesterday everything, page by page", async () => {
+  expect([mostOfNight(0), mostOfNight(2_500_000_000), mostOfNight(10_000_000_000)]).toEqual([
+    100_000, 100_000, 400_000,
+  ]);
+  const tenant = await newTenant({ retention: { usage: 30 } });
+  const [overdue, due] = [20_000, 3_000];
+  // A night of its own, so that nobody else's share is meant.
+  const at = daysLater(7_000);
+  const add = (count: number, days: number) =>
+    env.DB.prepare(
+      `WITH RECURSIVE numbered (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbered WHERE n < ?3)
+       INSERT INTO usage (tenant_id, work_id, model, kind, agent, at, model_calls, input_tokens, output_tokens)
+        SELECT ?1, 'trn_' || ?2 || '_' || n, 'm', 'turn', 'a', ?2, 1, 1, 1 FROM numbered`,
+    )
+      .bind(tenant.tenantId, at - days * dayMs, count)
+      .run();
+  await add(overdue, 90);
+  await add(due, 30.5);
+  await add(10, 29);
+  const most = 5_500;
+  await env.DB.prepare("REPLACE INTO retention_nights (night, most, gone) VALUES (?, ?, 0)")
+    .bind(new Date(at).toISOString().slice(0, 10), most)
+    .run();
+  const { db, rowsRead } = recordedDb(env.DB);
+  const recorded = { ...services, retention: async () => new RetentionStore(db) };
+  let pages = 1;
+  while (await applyRetention(tenant.tenantId, at, recorded)) pages++;
+  // By indexes of age: what stays isn't read, and of what goes each row a few times.
+  expect(rowsRead() / (most + due)).toBeLessThan(8);
+  expect(await countOf(tenant, "usage")).toBe(overdue - most + 10);
+  // Three pages of what is overdue, two of what is due, and one that finds nothing.
+  expect(pages).toBe(6);
+  const record = await new RetentionStore(env.DB).night(at);
+  expect(record).toEqual({ most, gone: most });
+
+  // Another night goes on.
+  while (await applyRetention(tenant.tenantId, at + 2 * dayMs, services));
+  expect(await countOf(tenant, "usage")).toBe(0);
+  expect(await new RetentionStore(env.DB).night(at + 2 * dayMs)).toMatchObject({ most: 100_000 });
 });
 
 it("the schedule has the queue look after each tenant that keeps something for a time only, at some time of its own; full pages follow one another", async () => {

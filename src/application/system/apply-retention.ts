@@ -1,7 +1,8 @@
 /**
  * What a tenant keeps for a time only goes when its time has come, the oldest first. The schedule has the queue look after each such tenant,
  * at some time of the half hour; a job is a page of each kind, and as long as pages are full the next job follows it: a tenant with many
- * objects keeps no other waiting.
+ * objects keeps no other waiting. What fell due within the last day goes whatever there is of it; of what is overdue (somebody has just said
+ * for how long it is kept) a share of the database a night, so that nobody else's turns wait for it.
  */
 import type { RetentionJob } from "../../catalogues/queue-jobs.js";
 import { describeError, log } from "../../platform/logging.js";
@@ -15,6 +16,8 @@ const tenantsAtOnce = 100;
 /** Of one tenant in one job, at most: objects, and rows. */
 const objectsAtOnce = 100;
 const rowsAtOnce = 2_000;
+/** As so many rows of D1 an object counts that goes: its own, and those of its keys, asks and copies. */
+const rowsOfObject = 20;
 /** Over so much time jobs of one run of the schedule are spread; as long their pages go on, in milliseconds. */
 const spreadMs = 20 * 60_000;
 const nextPageMs = 1_000;
@@ -54,22 +57,38 @@ export async function applyRetention(tenantId: string, at: number, services: Ser
       return memory.ok;
     },
   };
+  let left = await store.left(at);
+  const before = left;
   let isMore = false;
+  /** What of a kind goes now: once the night's share is taken, what is due since yesterday. */
+  const dueOf = (days: number, limit: number, rowsEach: number): Due => {
+    const until = at - days * dayMs;
+    const isOver = left < rowsEach;
+    return {
+      ...{ tenantId, before: until, since: isOver ? until - dayMs : 0 },
+      limit: isOver ? limit : Math.min(limit, Math.floor(left / rowsEach)),
+    };
+  };
   for (const kind of objectKinds) {
     const days = retention[kind];
     if (days === null) continue;
-    const ids = await store[kind]({ tenantId, before: at - days * dayMs, limit: objectsAtOnce });
-    const gone = await Promise.all(ids.map((id) => quietly(tenantId, () => remove[kind](id))));
+    const due = dueOf(days, objectsAtOnce, rowsOfObject);
+    const ids = await store[kind](due);
+    const removed = await Promise.all(ids.map((id) => quietly(tenantId, () => remove[kind](id))));
+    const gone = removed.filter((one) => one === true).length;
+    if (due.since === 0) left -= gone * rowsOfObject;
     // Where none could go the next page would be the same.
-    if (ids.length === objectsAtOnce && gone.some((one) => one === true)) isMore = true;
+    if (ids.length === due.limit && gone > 0) isMore = true;
   }
   for (const kind of rowKinds) {
     const days = retention[kind];
     if (days === null) continue;
-    const due = { tenantId, before: at - days * dayMs, limit: rowsAtOnce };
+    const due = dueOf(days, rowsAtOnce, 1);
     const gone = (await quietly(tenantId, () => forgetRows(kind, due, store, services))) ?? 0;
+    if (due.since === 0) left -= gone;
     if (gone > 0) isMore = true;
   }
+  if (left < before) await store.took(at, before - left);
   return isMore;
 }
 

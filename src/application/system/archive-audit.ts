@@ -51,10 +51,12 @@ export async function sealAudits(
   const seals = await services.auditSeals();
   let slices = 0;
   for (const tenantId of await seals.due(slicesAtOnce, at)) {
+    let isSealed = false;
     await each(tenantId, "audit.seal_failed", async () => {
       if (slices++ >= slicesAtOnce) return false;
       try {
         if (await seals.seal(tenantId, at)) return true;
+        isSealed = true;
       } catch (error) {
         if (!(error instanceof BrokenArchiveError)) throw error;
         log("error", "audit.seal_failed", { tenantId, ...describeError(error) });
@@ -63,6 +65,7 @@ export async function sealAudits(
       await services.sendWebhookJobs([{ tenantId, rootId: limitEventsRoot, inMs: 0 }]);
       return false;
     });
+    if (!isSealed) await seals.waitAgain(tenantId, at);
   }
 }
 

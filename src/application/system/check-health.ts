@@ -37,7 +37,7 @@ interface Sealing {
 }
 
 /** How many migrations this code expects the database to have: those of the folder `migrations`, which the Worker can't read. */
-export const migrationCount = 54;
+export const migrationCount = 55;
 
 type Check = "ok" | "failed";
 
@@ -54,7 +54,7 @@ export async function checkHealth(services: Services): Promise<Health> {
   const isReached = databases.every(({ have }) => have !== undefined);
   const have = isReached ? Math.min(...databases.map((one) => one.have ?? 0)) : undefined;
   const { canMove } = await services.auditArchive();
-  const warnings = databases.flatMap(({ bytes, failing }) => warningsOf({ bytes, canMove, failing }));
+  const warnings = databases.flatMap((one) => warningsOf({ ...one, canMove }));
   const check = (isRight: boolean): Check => (isRight ? "ok" : "failed");
   const checks = {
     database: check(isReached),
@@ -71,7 +71,7 @@ export async function checkHealth(services: Services): Promise<Health> {
 }
 
 /** What will stop working if nobody does anything. */
-export function warningsOf({ bytes, canMove, failing = 0 }: Warned & { readonly canMove: boolean }): string[] {
+export function warningsOf({ bytes, canMove, failing = 0, night }: Warned & { readonly canMove: boolean }): string[] {
   const gigabytes = (bytes / 1_000_000_000).toFixed(1);
   const rest = canMove
     ? "though a bucket is bound as ARCHIVE: look in the log for audit.move_failed, or add a database."
@@ -83,6 +83,11 @@ export function warningsOf({ bytes, canMove, failing = 0 }: Warned & { readonly 
           `Jobs that failed again and again within the last day: ${failing}. The log has job.failing with their tenants, and their webhooks were told.`,
         ]
       : []),
+    ...(night !== undefined && night.gone >= night.most
+      ? [
+          `Retention took ${night.gone} rows of what is overdue, its share of the database for today; the rest goes on tomorrow.`,
+        ]
+      : []),
   ];
 }
 
@@ -90,9 +95,11 @@ interface Warned {
   readonly bytes: number;
   /** Jobs that fail again and again: erasures, restores and others. */
   readonly failing?: number | undefined;
+  /** What retention took today of what is overdue, and how much it takes at most. */
+  readonly night?: { readonly gone: number; readonly most: number } | undefined;
 }
 
-async function checkDatabase({ database, db, now }: Services): Promise<DatabaseHealth & Warned> {
+async function checkDatabase({ database, db, now, retention }: Services): Promise<DatabaseHealth & Warned> {
   const found = await db
     .prepare("SELECT (SELECT COUNT(*) FROM d1_migrations) AS n FROM (SELECT COUNT(*) FROM tenants)")
     .all<{ n: number }>()
@@ -102,7 +109,8 @@ async function checkDatabase({ database, db, now }: Services): Promise<DatabaseH
     });
   // A database that is behind is told of above.
   const failing = await failingJobs(db, now()).catch(() => 0);
-  return { database, have: found?.results[0]?.n, bytes: found?.meta.size_after ?? 0, failing };
+  const night = await (await retention()).night(now()).catch(() => undefined);
+  return { database, have: found?.results[0]?.n, bytes: found?.meta.size_after ?? 0, failing, night };
 }
 
 async function checkSealing(services: Services): Promise<Sealing> {

@@ -85,8 +85,10 @@ export class AuditArchive {
     const arrivals = new Map(rows.map((row, index) => [row, next + index]));
     await batch(this.db, [
       ...(await this.segmentOf(tenantId, next, rows)),
-      sql`INSERT INTO audit_archive (tenant_id, next, up_to) VALUES (${tenantId}, ${next + rows.length}, ${newest.at})
-        ON CONFLICT DO UPDATE SET next = excluded.next, up_to = MAX(up_to, excluded.up_to)`,
+      sql`INSERT INTO audit_archive (tenant_id, next, up_to, unsealed_since)
+        VALUES (${tenantId}, ${next + rows.length}, ${newest.at}, ${now})
+        ON CONFLICT DO UPDATE SET next = excluded.next, up_to = MAX(up_to, excluded.up_to),
+          unsealed_since = iif(next > sealed, unsealed_since, excluded.unsealed_since)`,
       sql`DELETE FROM audit WHERE tenant_id = ${tenantId} AND ${among(gone)}`,
       sql`UPDATE audit SET archived = 1, arrival = COALESCE(kept.value ->> 2, arrival)
         FROM json_each(${JSON.stringify(kept.map((row) => [row.owner_id, row.revision, arrivals.get(row) ?? null]))}) AS kept

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { consistencyPath, inclusionPath, isSame, rootOf } from "../../evidence/proof/merkle.js";
 import type { CheckpointSigner } from "../../platform/checkpoint-signer.js";
-import { all, batch, type Database, first, raw, sql } from "../../platform/sql.js";
+import { all, batch, type Database, first, raw, run, sql } from "../../platform/sql.js";
 import { limitEventsRoot } from "../../tenancy/limits/events.js";
 import { lazily } from "../../text/lazily.js";
 import { tellTenant, toldFailing } from "../tenant-events.js";
@@ -31,11 +31,19 @@ export class AuditSeals {
     this.reader = new SegmentReader(db, bucket);
   }
 
-  /** Tenants with lines that no seal covers, without those whose archive was found broken today. */
+  /** Tenants with lines that no seal covers, who have waited longest first; without those whose archive was found broken today. */
   async due(limit: number, now: number): Promise<string[]> {
     const found = await all(this.db, tenantRow())`SELECT tenant_id FROM audit_archive a INDEXED BY audit_unsealed
-      WHERE next > sealed AND NOT ${toldFailing(raw("a.tenant_id"), raw("a.tenant_id"), now)} LIMIT ${limit}`;
+      WHERE next > sealed AND NOT ${toldFailing(raw("a.tenant_id"), raw("a.tenant_id"), now)}
+      ORDER BY unsealed_since LIMIT ${limit}`;
     return found.map(({ tenant_id }) => tenant_id);
+  }
+
+  /** It had its turn and isn't done: it waits behind the others. */
+  async waitAgain(tenantId: string, now: number): Promise<void> {
+    await run(
+      this.db,
+    )`UPDATE audit_archive SET unsealed_since = ${now} WHERE tenant_id = ${tenantId} AND next > sealed`;
   }
 
   /**
