@@ -72,7 +72,7 @@ import { startRoundtable } from "../../src/application/roundtables/start-roundta
 import { synthesizeRoundtable } from "../../src/application/roundtables/synthesize-roundtable.js";
 import { readTrace } from "../../src/application/runs/read-trace.js";
 import { startRun, streamRun } from "../../src/application/runs/start-run.js";
-import { deleteSecret, putSecret } from "../../src/application/secrets/manage-secrets.js";
+import { deleteSecret, putSecret, readSecret } from "../../src/application/secrets/manage-secrets.js";
 import type { Services } from "../../src/application/services.js";
 import { beginSession, ensureSession } from "../../src/application/sessions/begin-session.js";
 import { changeSessionContext } from "../../src/application/sessions/change-context.js";
@@ -260,6 +260,7 @@ const calls: Readonly<Record<string, Call>> = {
   planConfig: (actor, services) => planConfig(actor, { config }, services),
   applyConfig: (actor, services) => applyConfig(actor, { config }, services),
   deleteSecret: (actor, services) => deleteSecret(actor, { name: "TOKEN" }, services),
+  readSecret: (actor, services) => readSecret(actor, { name: "TOKEN" }, services),
   putSecret: (actor, services) => putSecret(actor, { name: "TOKEN", secret: { value: "x" } }, services),
   readResource: (actor, services) => readResource(actor, { kind: "agents", name: "assistant" }, services),
   listResources: (actor, services) => listResources(actor, { ...page, kind: "agents" }, services),

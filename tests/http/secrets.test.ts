@@ -42,6 +42,10 @@ it("are never shown, and say what names them", async () => {
     { name: "SHOP_TOKEN", usedBy: ["tools/orders", "webhooks/crm", "settings.providers"] },
   ]);
   expect(JSON.stringify(await listed())).not.toContain("hush");
+  const { body: read } = await tenant.call("GET", "/v1/secrets/SHOP_TOKEN");
+  expect([read]).toEqual(await listed());
+  expect(await tenant.call("GET", "/v1/secrets/ANOTHER")).toMatchObject({ status: 404, body: { code: "not_found" } });
+  expect(await (await newTenant()).call("GET", "/v1/secrets/SHOP_TOKEN")).toMatchObject({ status: 404 });
   const row = await env.DB.prepare("SELECT sealed FROM secrets WHERE tenant_id = ?")
     .bind(tenant.tenantId)
     .first("sealed");

@@ -90,6 +90,26 @@ export const listSecrets = act("listSecrets", {
   },
 });
 
+export const readSecret = act("readSecret", {
+  role: "operator",
+  route: {
+    method: "get",
+    path: "/v1/secrets/{name}",
+    tag: secretTag,
+    summary: "What is known of a secret; no value (operators)",
+    description: "What names it, where it may be sent, since when it is there, and when it was exchanged last.",
+    shows: "secret",
+    answer: "The secret, without its value",
+  },
+  input: () => z.object({ name: secretName }),
+  output: () => z.object({ secret: secretSchema() }),
+  run: async ({ tenantId }, { name }, { secrets }) => {
+    const [stored, usedBy] = await Promise.all([secrets.get(tenantId, name), secrets.usesOf(tenantId, name)]);
+    if (stored === undefined) throw noSecret(name);
+    return { secret: viewOf(stored, usedBy) };
+  },
+});
+
 export const deleteSecret = act("deleteSecret", {
   role: "operator",
   route: {

@@ -212,6 +212,7 @@ export interface Operations {
     readonly applyConfig: Operation<{ readonly "body": Schemas["Config"] }, Schemas["ConfigPlan"]>;
   };
   readonly secrets: {
+    readonly getSecret: Operation<{ readonly "name": string | number }, Schemas["Secret"]>;
     readonly putSecret: Operation<{ readonly "name": string | number; readonly "body": Schemas["NewSecret"] }, Schemas["Secret"]>;
     readonly deleteSecret: Operation<{ readonly "name": string | number }, void>;
     readonly listSecrets: Operation<{ readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["Secret"])[]; readonly "nextCursor": string | null }>;
@@ -588,6 +589,7 @@ export const calls = {
     applyConfig: "POST /v1/config/apply",
   },
   secrets: {
+    getSecret: "GET /v1/secrets/{name}",
     putSecret: "PUT /v1/secrets/{name}",
     deleteSecret: "-DELETE /v1/secrets/{name}",
     listSecrets: "GET /v1/secrets",
