@@ -2,12 +2,11 @@
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { describedFaces } from "../src/faces.js";
+import { apiDocument } from "../src/http/document/api-document.js";
 import type { ApiDocument } from "../src/http/document/model.js";
-import { apiDocument, documentation } from "../src/http/openapi.js";
 
 export async function apiDocumentOfAll(): Promise<ApiDocument> {
-  const described = await Promise.all(describedFaces.map((load) => load()));
-  return apiDocument([...described, documentation(described)]);
+  return apiDocument(await Promise.all(describedFaces.map((load) => load())));
 }
 
 export async function openApiDocument(): Promise<string> {

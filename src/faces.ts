@@ -5,9 +5,10 @@ import { loaded } from "./text/lazily.js";
 const system = loaded(async () => (await import("./http/routes/health.js")).system);
 const api = loaded(async () => (await import("./http/api.js")).api);
 const openAi = loaded(async () => (await import("./openai/face.js")).openAi);
+const documentation = loaded(async () => (await import("./http/openapi.js")).documentationFace);
 
 /** The faces that the OpenAPI document describes, in its order. */
-export const describedFaces = [system, api, openAi];
+export const describedFaces = [system, api, openAi, documentation];
 
 export const faces: readonly Face[] = [
   {
@@ -42,10 +43,7 @@ export const faces: readonly Face[] = [
   {
     paths: /^\/(docs|openapi\.json|schemas)(\/|$)/,
     callers: "anybody",
-    load: loaded(async () => {
-      const { documentation } = await import("./http/openapi.js");
-      return documentation(await Promise.all(describedFaces.map((load) => load())));
-    }),
+    load: documentation,
   },
   { paths: /^/, callers: "anybody", load: system },
 ];

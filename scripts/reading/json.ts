@@ -15,7 +15,8 @@ const ownJson: Readonly<Record<string, string>> = {
   "src/chat/turn-calls.ts": "events that we stored",
   "src/http/ui-chat/stream.ts": "our own stream of events",
   "src/mcp/steps.ts": "our own stream of events",
-  "src/http/site/reference.ts": "a copy of our own document",
+  "src/http/openapi.ts": "schemas that were made before the upload",
+  "src/http/site/reference.ts": "our own document, made before the upload",
   "src/client/": "runs in the caller's process, and reads our answers",
   "src/command-line/": "runs in the caller's process, and reads its own files",
 };

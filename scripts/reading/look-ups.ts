@@ -13,7 +13,6 @@ import { lineOf } from "./sources.js";
 const ownNames: Readonly<Record<string, string>> = {
   "src/http/document/": "the document, which is made of our own routes",
   "src/http/act-routes.ts": "fields that an act's route names",
-  "src/console/assets.ts": "files of the console",
   "src/channels/connection.ts": "kinds of the table itself",
   "src/client/perform.ts": "parameters of the table of operations",
   "src/command-line/": "runs in the caller's process, over the caller's own files",

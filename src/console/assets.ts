@@ -1,31 +1,36 @@
-/** The console's style and script: files of their own at addresses that change with what is in them. */
-import { lazily } from "../text/lazily.js";
-import script from "./page/script.js";
-import style from "./page/style.css";
+/** The console's style and script: files of their own at addresses that change with what is in them. They are written in `page`. */
 
 interface Asset {
+  readonly address: string;
   readonly text: string;
   readonly type: string;
 }
 
 const files = {
-  style: { text: style, type: "text/css; charset=utf-8", end: "css" },
-  script: { text: script, type: "text/javascript; charset=utf-8", end: "js" },
+  style: { file: "style.css", type: "text/css; charset=utf-8", end: "css" },
+  script: { file: "script.js", type: "text/javascript; charset=utf-8", end: "js" },
 } as const;
 
-const addresses = lazily(() =>
-  Object.fromEntries(
-    Object.entries(files).map(([name, { text, end }]) => [name, `/console/assets/${digest(text)}.${end}`]),
-  ),
-);
+const read = new Map<string, Asset>();
+
+/** Before a page is made: reads them once. */
+export async function readAssets(readPage: (file: string) => Promise<ArrayBuffer | undefined>): Promise<void> {
+  for (const [name, { file, type, end }] of Object.entries(files)) {
+    if (read.has(name)) continue;
+    const found = await readPage(`docs/generated/console/${file}`);
+    if (found === undefined) throw new Error(`docs/generated has no ${file}: node scripts/assets.mjs makes it`);
+    const text = new TextDecoder().decode(found);
+    read.set(name, { address: `/console/assets/${digest(text)}.${end}`, text, type });
+  }
+}
 
 export function addressOf(name: keyof typeof files): string {
-  return addresses()[name] ?? "";
+  return read.get(name)?.address ?? "";
 }
 
 /** What is at this address; nothing where another version was. */
 export function assetAt(path: string): Asset | undefined {
-  return Object.entries(files).flatMap(([name, asset]) => (addresses()[name] === path ? [asset] : []))[0];
+  return [...read.values()].find(({ address }) => address === path);
 }
 
 /** Tells texts apart, without a promise that a request would leave behind: FNV-1a over 52 bits. No secret rests on it. */

@@ -21,7 +21,7 @@ import { sha256Hex } from "../platform/digest.js";
 import { authorize } from "../tenancy/authority.js";
 import type { SignInMethod } from "../tenancy/person.js";
 import { lazily } from "../text/lazily.js";
-import { assetAt, digest } from "./assets.js";
+import { assetAt, digest, readAssets } from "./assets.js";
 import { renderPage, withCodes } from "./frame.js";
 import {
   addressOf,
@@ -46,6 +46,7 @@ const maxForm = 2_500_000;
 const routes = new Hono<FaceEnv>();
 
 routes.use("*", async (c, next) => {
+  await readAssets(c.var.services.readPage);
   const url = new URL(c.req.url);
   if (c.req.method !== "GET" && c.req.method !== "HEAD" && !isOwnForm(c.req.raw)) {
     throw new ProblemError({ code: "forbidden", detail: "The console takes forms of its own pages alone." });

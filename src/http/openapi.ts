@@ -1,30 +1,14 @@
-/** The OpenAPI document and the site: the pages of the documentation, and the document as pages. */
+/** The OpenAPI document and the site: the pages of the documentation, and the document as pages. All of it is read from assets. */
 import type { Context } from "hono";
 import { z } from "zod";
-import "./components.js";
 import { ownValue } from "../conversation/own-value.js";
 import { problem } from "../conversation/problem.js";
-import { version } from "../conversation/version.js";
 import { documentationIsPublic, readerAuth } from "./auth.js";
 import type { AppEnv } from "./context.js";
-import { fileSchema } from "./document/file-schema.js";
-import { makeDocument } from "./document/make.js";
-import type { ApiDocument } from "./document/model.js";
 import type { LoadedFace } from "./face.js";
 import { MadeOnce } from "./made-once.js";
 import { json as jsonAnswer, newRouter, route } from "./routing.js";
 import { type ReadText, Site } from "./site/site.js";
-
-const info = {
-  title: "Conclave",
-  version,
-  description:
-    "Supervised conversations between people and AI agents. A method that a path doesn't have is a 405 (`method_not_allowed`), whose `Allow` names those that it has; HEAD goes where GET does.",
-  contact: { name: "Whoever runs this deployment" },
-};
-
-/** The document's own origin, wherever it is deployed. */
-const servers = [{ url: "/", description: "This deployment" }];
 
 const tags = ["System"];
 const pageHeaders = {
@@ -38,6 +22,7 @@ const files: Readonly<Record<string, { readonly type: string; readonly policy?: 
   png: { type: "image/png" },
   svg: { type: "image/svg+xml", policy: "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'" },
 };
+const shapeSchema = z.record(z.string(), z.unknown());
 const html = { "text/html": { schema: z.string() } } as const;
 const unchanged = { 304: { description: "It is what the request's If-None-Match names" } } as const;
 const pageContent = { ...html, "text/markdown": { schema: z.string() } } as const;
@@ -64,22 +49,27 @@ function isKnown(c: Context<AppEnv>, etag: string): boolean {
   return known.some((one) => one.trim().replace(/^W\//, "") === etag);
 }
 
+/** Of what `scripts/make-assets.ts` writes. */
+async function generated(read: ReadText, file: string): Promise<string> {
+  const text = await read(`docs/generated/${file}`);
+  if (text === undefined) throw new Error(`docs/generated/${file} isn't there: node scripts/assets.mjs makes it`);
+  return text;
+}
+
 /**
- * `/openapi.json`, made from the routes themselves; `/docs`, the site's first page; `/docs/{page}`, what errors link to; `/docs/api`, the document as pages.
- *
- * @param described the faces whose routes the document is made of, in its order
+ * `/openapi.json`; `/docs`, the site's first page; `/docs/{page}`, what errors link to; `/docs/api`, the document as pages.
  */
-export function documentation(described: readonly LoadedFace[]): LoadedFace {
+function documentation(): LoadedFace {
   const app = newRouter();
   app.use(readerAuth);
-  const self: LoadedFace = { routes: [app] };
-  let made: ApiDocument | undefined;
-  const document = (): ApiDocument => {
-    made ??= apiDocument([...described, self]);
-    return made;
+  let document: MadeOnce | undefined;
+  const documentOf = async (read: ReadText): Promise<MadeOnce> => {
+    if (document !== undefined) return document;
+    const text = await generated(read, "openapi.json");
+    document = new MadeOnce(() => text);
+    return document;
   };
-  const wholeText = new MadeOnce(() => JSON.stringify(document()));
-  const site = new Site(document);
+  const site = new Site(async (read) => (await (await documentOf(read)).read()).text);
 
   app.openapi(
     route({
@@ -90,10 +80,10 @@ export function documentation(described: readonly LoadedFace[]): LoadedFace {
       tags,
       summary: "The OpenAPI document",
       security: [],
-      responses: { 200: jsonAnswer("The document", z.record(z.string(), z.unknown())), ...unchanged },
+      responses: { 200: jsonAnswer("The document", shapeSchema), ...unchanged },
     }),
     async (c) => {
-      const { text, etag } = await wholeText.read();
+      const { text, etag } = await (await documentOf(textsOf(c))).read();
       const headers = { etag, "cache-control": cacheable(c) };
       if (isKnown(c, etag)) return c.body(null, 304, headers);
       return c.body(text, 200, { ...headers, "content-type": "application/json" });
@@ -112,14 +102,14 @@ export function documentation(described: readonly LoadedFace[]): LoadedFace {
         "`agents.json`, and so on for each kind, `limits.json`, `webhooks.json`, `channels.json` and `settings.json`: what a file of docs/configuration.md holds. Named in its first line (`# yaml-language-server: $schema=…`) an editor completes and checks it.",
       security: [],
       request: { params: z.object({ file: z.string().max(100) }) },
-      responses: { 200: jsonAnswer("The schema", z.record(z.string(), z.unknown())) },
+      responses: { 200: jsonAnswer("The schema", shapeSchema) },
     }),
-    (c) => {
+    async (c) => {
       const kind = c.req.valid("param").file.replace(/\.json$/, "");
-      const schema = fileSchema(document(), kind);
+      const schema = /^[a-z-]+$/.test(kind) ? await textsOf(c)(`docs/generated/schemas/${kind}.json`) : undefined;
       if (schema === undefined)
         throw problem("not_found", `There is no schema "${kind}"; agents.json is that of agents.`);
-      return c.json(schema, 200);
+      return c.json(shapeSchema.parse(JSON.parse(schema)), 200);
     },
   );
 
@@ -211,22 +201,7 @@ export function documentation(described: readonly LoadedFace[]): LoadedFace {
     const headers = { ...pageHeaders, etag, "cache-control": cacheable(c) };
     return isKnown(c, etag) ? c.body(null, 304, headers) : c.html(text, 200, headers);
   }
-  return self;
+  return { routes: [app] };
 }
 
-/** @param described the faces whose routes it is made of, in its order */
-export function apiDocument(described: readonly LoadedFace[]): ApiDocument {
-  const app = newRouter();
-  app.openAPIRegistry.registerComponent("securitySchemes", "key", {
-    type: "http",
-    scheme: "bearer",
-    description: "A tenant's key: cnk_…",
-  });
-  app.openAPIRegistry.registerComponent("securitySchemes", "adminSecret", {
-    type: "http",
-    scheme: "bearer",
-    description: "The deployment's ADMIN_SECRET",
-  });
-  for (const { routes } of described) for (const one of routes) app.route("/", one);
-  return makeDocument(app.getOpenAPI31Document({ openapi: "3.1.0", info, servers }));
-}
+export const documentationFace = documentation();

@@ -3,6 +3,12 @@ import type { ApiDocument } from "./model.js";
 import { operationsOf } from "./model.js";
 import { isSchema, mapInner, nameOf, namesIn, type Schema } from "./schema.js";
 
+/** What files there are of: `agents`, `limits`, …, and `settings`. */
+export function kindsOfFiles(document: ApiDocument): string[] {
+  const kinds = Object.keys(document.paths).flatMap((path) => /^\/v1\/([a-z-]+)\/\{name\}$/.exec(path)?.[1] ?? []);
+  return [...kinds, "settings"].filter((kind) => fileSchema(document, kind) !== undefined);
+}
+
 /** @param kind `agents`, `limits`, …, or `settings`; undefined for what no file is of */
 export function fileSchema(document: ApiDocument, kind: string): Schema | undefined {
   const [method, path] = kind === "settings" ? ["patch", "/v1/tenant"] : ["put", `/v1/${kind}/{name}`];

@@ -36,8 +36,8 @@ export interface ReferencePage {
 }
 
 /** The pages by their addresses, each made when it is called. */
-export function referencePages(openApi: unknown): ReadonlyMap<string, () => ReferencePage> {
-  const document = documentSchema.parse(JSON.parse(JSON.stringify(openApi)));
+export function referencePages(openApi: string): ReadonlyMap<string, () => ReferencePage> {
+  const document = documentSchema.parse(JSON.parse(openApi));
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Operation => ({ ...operation, method, path })),
   );

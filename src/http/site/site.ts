@@ -11,20 +11,22 @@ import { addressOf, fileOf, firstPage, readSiteMap, type SitePage, type SiteSect
 /** Reads a file of `docs`, by its path in the repository. */
 export type ReadText = (file: string) => Promise<string | undefined>;
 
+type ReadDocument = (read: ReadText) => Promise<string>;
+
 export class Site {
   private readonly made = new Map<string, MadeOnce>();
   private sections: readonly SiteSection[] | undefined;
   private reference: ReadonlyMap<string, () => ReferencePage> | undefined;
   private index: { readonly passages: readonly Passage[]; readonly synonyms: Synonyms } | undefined;
 
-  /** @param document makes the API's document */
-  constructor(private readonly document: () => unknown) {}
+  /** @param document reads the API's document */
+  constructor(private readonly document: ReadDocument) {}
 
   /** The page at an address, such as `/docs/sessions`; `undefined` where there is none. */
   async page(address: string, read: ReadText): Promise<MadeOnce | undefined> {
     const known = this.made.get(address);
     if (known !== undefined) return known;
-    const view = (await this.ofMarkdown(address, read)) ?? this.ofReference(address);
+    const view = (await this.ofMarkdown(address, read)) ?? (await this.ofReference(address, read));
     if (view === undefined) return undefined;
     const sections = await this.map(read);
     const page = new MadeOnce(() => siteLayout(sections, { ...view, address }));
@@ -63,9 +65,9 @@ export class Site {
       : { title: page.title, main: markdown(page.path, text) };
   }
 
-  private ofReference(address: string): ReferencePage | undefined {
+  private async ofReference(address: string, read: ReadText): Promise<ReferencePage | undefined> {
     if (!/^\/docs\/(api|shapes)(\/|$)/.test(address)) return undefined;
-    this.reference ??= referencePages(this.document());
+    this.reference ??= referencePages(await this.document(read));
     return this.reference.get(address)?.();
   }
 
