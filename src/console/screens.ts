@@ -18,6 +18,7 @@ import { memoryEntry } from "./screens/memory-entry.js";
 import { message } from "./screens/message.js";
 import { overview } from "./screens/overview.js";
 import { people } from "./screens/people.js";
+import { replay } from "./screens/replay.js";
 import { resources } from "./screens/resources.js";
 import { roundtable, roundtables } from "./screens/roundtables.js";
 import { run, runs, runTrace } from "./screens/runs.js";
@@ -29,7 +30,7 @@ import { webhook, webhooks } from "./screens/webhooks.js";
 import { you } from "./screens/you.js";
 
 export const screens: readonly Screen[] = [
-  ...[overview, inbox, several, ask, conversations, conversation, message, turn],
+  ...[overview, inbox, several, ask, conversations, conversation, message, turn, replay],
   ...[runs, run, runTrace, roundtables, roundtable, decisions, decision],
   ...watched,
   ...[memories, memory, memoryEntry, memoryContext],

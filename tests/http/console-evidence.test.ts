@@ -129,6 +129,69 @@ describe("an eval", () => {
   });
 });
 
+const agent = (instructions: string) => ({ kind: "model", model: "offline", instructions });
+
+describe("agents", () => {
+  it("are held against a dataset, changed and judged, with tokens that are reckoned for whoever named none", async () => {
+    const { tenant, page } = await withDataset([{ input: "Hello." }, { input: "Good evening." }]);
+    for (const name of ["shop", "grader"]) await tenant.put("agents", name, agent(`As ${name}.`));
+    const form = (more: Record<string, string>) => ({
+      ...{ "eval.dataset": "texts", "eval.of": "agent", "eval.candidates": "now: shop@1", "eval.repeats": "1" },
+      ...{ "eval.instructions": "Be short.", "eval.judge": "grader", "eval.better": "The shorter one.", ...more },
+    });
+    expect((await page("/evals", form({ do: "start" }))).html).toContain("has to be said where a model is called");
+    const { html } = await page("/evals", form({ do: "estimate" }));
+    expect(html).toMatch(/It would make 8 calls, 8 of them of models/);
+    const tokens = /name="eval.maxTokens"[^>]*value="(\d+)"|value="(\d+)"[^>]*name="eval.maxTokens"/.exec(html);
+    const most = tokens?.[1] ?? tokens?.[2] ?? "";
+    expect(Number(most)).toBeGreaterThan(999);
+    const started = await page("/evals", form({ do: "start", "eval.maxTokens": "100000" }));
+    const path = started.to.replace("/console", "");
+    const shown = await eventually(async () => {
+      const over = await page(path);
+      expect(over.html).toContain("8 of 8");
+      return over.html;
+    });
+    expect(shown).toContain("Candidate changed");
+    expect(shown).toContain("What each answered");
+    expect(shown).toContain("Good evening.");
+    const [first] = (await tenant.call("GET", `/v1${path}`)).body.candidates;
+    expect(first).toMatchObject({ name: "now", agent: "shop@1" });
+  });
+
+  it("answer a turn or a conversation again, from its page; who may not is shown no way and refused", async () => {
+    const tenant = await newTenant();
+    await tenant.put("agents", "shop", agent("As a shop."));
+    const { sessionId } = (await tenant.call("POST", "/v1/sessions", { agent: "shop" })).body;
+    const say = async (content: string) =>
+      (await tenant.call("POST", `/v1/sessions/${sessionId}/messages`, { content })).body.turnId;
+    const turnIds = [await say("Is it open?"), await say("And tomorrow?")];
+    const page = await at(tenant);
+    const conversation = `/conversations/${sessionId}`;
+    expect((await page(conversation)).html).toContain(`/console${conversation}/replay?turn=${turnIds[0]}`);
+    const replay = `${conversation}/replay?turn=${turnIds[0]}`;
+    expect((await page(replay)).html).toContain("now: shop");
+    const form = { "replay.of": "agent", "replay.candidates": "now: shop", "replay.instructions": "Be short." };
+    const estimated = await page(replay, { ...form, do: "estimate" });
+    expect(estimated.html).toContain("It would make 2 calls");
+    expect((await page(`${conversation}/replay`, { ...form, do: "estimate" })).html).toContain("It would make 4 calls");
+    const kept = { "replay.maxTokens": "100000", "replay.copy": "yes" };
+    const started = await page(replay, { ...form, ...kept, do: "start" });
+    const shown = await eventually(async () => {
+      const { html } = await page(started.to.replace("/console", ""));
+      expect(html).toContain("2 of 2");
+      return html;
+    });
+    expect(shown.match(/<bdi>(?:now|changed)<\/bdi>/g)?.length).toBeGreaterThan(3);
+    const reviewer = await at(tenant, "reviewer");
+    expect((await reviewer(conversation)).html).not.toContain("/replay");
+    expect((await reviewer(replay)).status).toBe(403);
+    expect((await reviewer(replay, { ...form, do: "start" })).status).toBe(403);
+    const stranger = await at(await newTenant());
+    expect((await stranger(replay, { ...form, do: "start" })).status).toBe(404);
+  });
+});
+
 it("an experiment is made, started, raised, promoted, and says in one sentence how it stands", async () => {
   const tenant = await newTenant();
   for (const name of ["shop", "shop-short"])

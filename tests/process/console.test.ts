@@ -472,7 +472,11 @@ async function furnished() {
   await worker.call("PUT", "/v1/webhooks/crm", tenant.key, hook);
   const credentials = { secret: "a secret of the channel", replyUrl: "https://chat.example/replies" };
   await worker.call("PUT", "/v1/channels/chat", tenant.key, { kind: "generic", agent: "assistant", credentials });
-  return { ...tenant, eval: await withEvidence(tenant.key) };
+  const { sessionId } = await worker.call("POST", "/v1/sessions", tenant.key, { agent: "assistant" });
+  const turn = { content: hostileTexts.join(" ") };
+  const { turnId } = await worker.call("POST", `/v1/sessions/${sessionId}/messages`, tenant.key, turn);
+  const replay = `/conversations/${sessionId}/replay?turn=${turnId}`;
+  return { ...tenant, more: [await withEvidence(tenant.key), replay] };
 }
 
 /** A dataset of hostile texts, an eval over it, which has ended, and an experiment that runs. @returns the path of the eval */
@@ -521,7 +525,7 @@ describe("every screen", () => {
     for (const path of [
       ...addresses,
       "/datasets/texts?item=first",
-      tenant.eval,
+      ...tenant.more,
       "/link?to=https%3A%2F%2Fevil.example%2F",
       "/nowhere",
       "/sign-in",
@@ -560,7 +564,7 @@ describe("every screen", () => {
     await page.goto(link);
     await page.getByLabel("What stands behind # in your link").fill(link);
     await page.getByRole("button", { name: "Sign in" }).click();
-    for (const path of [...addresses, tenant.eval]) {
+    for (const path of [...addresses, ...tenant.more]) {
       expect([path, (await page.goto(addressed(path)))?.status()]).toEqual([path, 200]);
       await page.getByRole("heading", { level: 1 }).waitFor();
       expect(await page.getByRole("link", { name }).count()).toBe(1);

@@ -107,6 +107,7 @@ function Shield({
 /**
  * What was said, the newest last, each with what supervision made of it.
  * @param at the conversation's address, for what leads further
+ * @param isReplayed whether whoever sees it may have turns answered again
  * @param decisions of its supervisors, the newest first: they are labelled where they are shown
  */
 export function Bubbles({
@@ -114,11 +115,13 @@ export function Bubbles({
   names,
   at,
   decisions = [],
+  isReplayed = false,
 }: {
   readonly items: readonly Said[];
   readonly names: Names;
   readonly at?: string;
   readonly decisions?: readonly Decision[];
+  readonly isReplayed?: boolean;
 }) {
   if (items.length === 0) return <p class="empty">Nothing was said before.</p>;
   // A key opens the first that nobody has labelled.
@@ -155,7 +158,8 @@ export function Bubbles({
                 {message.role === "user" || turnId === "" ? undefined : (
                   <>
                     {" "}
-                    <a href={`${at}/turns/${turnId}`}>How it went</a>
+                    <a href={`${at}/turns/${turnId}`}>How it went</a>{" "}
+                    {isReplayed ? <a href={`${at}/replay?turn=${turnId}`}>Replay</a> : undefined}
                   </>
                 )}
               </span>

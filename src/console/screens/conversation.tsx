@@ -1,5 +1,6 @@
 /** A conversation: what was said and what supervision made of it; taken over, written in and handed back by who is signed in. */
 
+import { replaySession } from "../../application/evidence/replay-turns.js";
 import { holdSession, releaseSession } from "../../application/sessions/hold-session.js";
 import { readConversation } from "../../application/sessions/read-conversation.js";
 import { readSession } from "../../application/sessions/read-session.js";
@@ -29,6 +30,7 @@ export const conversation: Screen = {
     const from = items.find(({ message }) => message.createdAt !== undefined)?.message.createdAt;
     const decisions = await perform(visit, listDecisions, { sessionId, from, limit: "200" });
     const asks = items.flatMap((item) => item.asks).filter(({ status }) => status === "open");
+    const isReplayed = authorize(visit.actor, replaySession).ok;
     return {
       title: "Conversation",
       body: (
@@ -59,6 +61,7 @@ export const conversation: Screen = {
               names={names}
               at={`/console/conversations/${sessionId}`}
               decisions={decisions.items}
+              isReplayed={isReplayed}
             />
             {session.lastTurn?.status !== "running" || query(visit, "before") !== undefined ? undefined : (
               <Going
@@ -68,6 +71,11 @@ export const conversation: Screen = {
               />
             )}
           </div>
+          {isReplayed && session.lastTurn !== undefined ? (
+            <p>
+              <a href={`/console/conversations/${sessionId}/replay`}>Replay it with others</a>
+            </p>
+          ) : undefined}
           {authorize(visit.actor, writeAsStaff).ok ? <TakingOver visit={visit} session={session} /> : undefined}
         </>
       ),

@@ -1,4 +1,4 @@
-/** Evals: supervisors held against a dataset. What it would come to first, then as it goes, then who is better, and what was wrong. */
+/** Evals: supervisors, agents, teams or panels held against a dataset. What it would come to first, then as it goes, then who is better, and what was wrong. */
 import {
   cancelEval,
   listEvalItems,
@@ -9,16 +9,14 @@ import {
   retryEval,
   startEval,
 } from "../../application/evidence/manage-evals.js";
-import { defined } from "../../conversation/defined.js";
-import type { Eval, ItemResult } from "../../evidence/evaluation.js";
+import type { Eval } from "../../evidence/evaluation.js";
 import { authorize } from "../../tenancy/authority.js";
 import { Badge, Button, Confirm, Facts, Field, Form, More, Table, Time, type Tone } from "../parts.js";
 import { perform, query, type Screen, sentIn, type View, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 import { Compared } from "./comparison-parts.js";
-import { Input, Wanted } from "./dataset-item.js";
-import { actionTones, actionWords } from "./decision-words.js";
 import { begin, Start } from "./eval-form.js";
+import { itemsOf } from "./eval-items.js";
 import { watchSeconds } from "./watched.js";
 
 const path = "/console/evals";
@@ -28,9 +26,6 @@ const tones: Readonly<Record<Eval["status"], Tone>> = {
   stopped: "warn",
   cancelled: "plain",
 };
-/** Wrong results that are shown, and pages of whole items that are looked through for them. */
-const mostWrong = 20;
-const mostPages = 10;
 
 async function showList(visit: Visit, estimate?: Eval["estimate"]): Promise<View> {
   const [dataset, cursor] = [query(visit, "dataset"), query(visit, "cursor")];
@@ -61,7 +56,7 @@ async function showList(visit: Visit, estimate?: Eval["estimate"]): Promise<View
             label="Evals"
             heads={["Dataset", "Candidates", "Status", "Done", "Began"]}
             rows={rows}
-            empty="None yet. An eval holds supervisors against a dataset, without any effect."
+            empty="None yet. An eval holds supervisors or agents against a dataset, without any effect."
           />
         </div>
         <More visit={visit} cursor={nextCursor} />
@@ -137,9 +132,7 @@ async function showOne(visit: Visit): Promise<View> {
           {isRunning ? undefined : <Compared comparison={await perform(visit, readComparison, { evalId })} />}
         </div>
         {authorize(visit.actor, cancelEval).ok ? <Further visit={visit} one={one} /> : undefined}
-        {isRunning || !authorize(visit.actor, listEvalItems).ok ? undefined : (
-          <Wrong {...(await wrongOf(visit, evalId))} />
-        )}
+        {isRunning || !authorize(visit.actor, listEvalItems).ok ? undefined : await itemsOf(visit, one)}
       </>
     ),
   };
@@ -163,49 +156,6 @@ function Further({ visit, one: { status, progress } }: { readonly visit: Visit; 
         </Confirm>
       ) : undefined}
     </Form>
-  );
-}
-
-async function wrongOf(visit: Visit, evalId: string) {
-  const found: ItemResult[] = [];
-  let cursor: string | null | undefined;
-  for (let page = 0; page < mostPages && found.length < mostWrong && cursor !== null; page++) {
-    const read = await perform(visit, listEvalItems, { evalId, wrong: "true", limit: 200, ...defined({ cursor }) });
-    found.push(...read.items);
-    cursor = read.nextCursor;
-  }
-  return { items: found.slice(0, mostWrong), isAll: cursor === null && found.length <= mostWrong };
-}
-
-function Wrong({ items, isAll }: Awaited<ReturnType<typeof wrongOf>>) {
-  return (
-    <>
-      <h2>{isAll ? "What was wrong" : `The first ${items.length} that were wrong`}</h2>
-      {items.length === 0 ? <p class="empty">Nothing, of what it is known what should come of it.</p> : undefined}
-      {items.map(({ candidate, input, expected, result: { action, text, matched = [] } }) => (
-        <div class="quote">
-          <p>
-            <bdi>{candidate}</bdi> <Badge tone={actionTones[action]}>{actionWords[action]}</Badge>
-            {" it, and it was "}
-            <Wanted expected={expected} />
-            {matched.length === 0 ? undefined : (
-              <span class="dim">
-                {" · "}
-                <bdi>{matched.join(", ")}</bdi>
-              </span>
-            )}
-          </p>
-          {input === undefined ? undefined : <Input input={input} />}
-          {text === undefined ? undefined : (
-            <>
-              <p class="dim">It became</p>
-              <Text text={text} />
-            </>
-          )}
-        </div>
-      ))}
-      {items.length === 0 ? undefined : <p class="hint">That you read this is on record.</p>}
-    </>
   );
 }
 
