@@ -34,6 +34,27 @@ export function Form({
   );
 }
 
+/** A form that is folded away until somebody wants it. */
+export function FormPanel({
+  summary,
+  label = summary,
+  open,
+  children,
+}: {
+  readonly summary: string;
+  /** What the form is called, where its summary doesn't say it. */
+  readonly label?: string;
+  readonly open?: boolean;
+  readonly children: Child;
+}) {
+  return (
+    <details class="panel" open={open}>
+      <summary>{summary}</summary>
+      <Form label={label}>{children}</Form>
+    </details>
+  );
+}
+
 interface Named {
   readonly name: string;
   readonly label: string;

@@ -6,7 +6,7 @@ import { defined } from "../../conversation/defined.js";
 import type { Item } from "../../evidence/item.js";
 import { actions } from "../../supervision/verdict.js";
 import { authorize } from "../../tenancy/authority.js";
-import { Button, Choice, Confirm, Field, Form, More, Table, Time } from "../parts.js";
+import { Button, Choice, Confirm, Field, Form, FormPanel, More, Table, Time } from "../parts.js";
 import { perform, query, type Screen, searchWith, sentIn, type View, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 import { lastText, One, Wanted } from "./dataset-item.js";
@@ -41,16 +41,13 @@ export const datasets: Screen = {
       body: (
         <>
           {authorize(visit.actor, putDataset).ok ? (
-            <details class="panel" open={visit.refused !== undefined}>
-              <summary>Make one</summary>
-              <Form label="Make a dataset">
-                <Field visit={visit} name="name" label="Name" required hint="Letters, digits, - and _." />
-                <Field visit={visit} name="dataset.description" label="What is in it" />
-                <Button does="make" kind="primary">
-                  Make it
-                </Button>
-              </Form>
-            </details>
+            <FormPanel summary="Make one" label="Make a dataset" open={visit.refused !== undefined}>
+              <Field visit={visit} name="name" label="Name" required hint="Letters, digits, - and _." />
+              <Field visit={visit} name="dataset.description" label="What is in it" />
+              <Button does="make" kind="primary">
+                Make it
+              </Button>
+            </FormPanel>
           ) : undefined}
           <Table
             label="Datasets"
@@ -155,44 +152,38 @@ function Unread({ lines }: { readonly lines: NonNullable<Came["invalid"]> }) {
 function Changes({ visit }: { readonly visit: Visit }) {
   return (
     <>
-      <details class="panel">
-        <summary>Add lines</summary>
-        <Form label="Add lines">
-          <Field
-            visit={visit}
-            name="lines"
-            label="Items, one a line"
-            lines={6}
-            required
-            hint={
-              'As JSON: {"input": "Where is my parcel?", "expected": {"action": "allow"}}. The same again adds nothing.'
-            }
-          />
-          <Button does="add" kind="primary">
-            Add them
-          </Button>
-        </Form>
-      </details>
-      <details class="panel">
-        <summary>Draw from what happened</summary>
-        <Form label="Draw items">
-          <Choice
-            visit={visit}
-            name="draw.labels"
-            label="Which"
-            options={[
-              ["reviews", "What reviewers decided: it says what was right"],
-              ["labels", "What was labelled: it says what was right"],
-              ["none", "Messages that passed, at random: to be labelled"],
-            ]}
-          />
-          <Field visit={visit} name="draw.filter.supervisor" label="Of this supervisor" hint="It may stay empty." />
-          <Field visit={visit} name="draw.sample" label="At most so many" stored="200" />
-          <Button does="draw" kind="primary">
-            Draw them
-          </Button>
-        </Form>
-      </details>
+      <FormPanel summary="Add lines">
+        <Field
+          visit={visit}
+          name="lines"
+          label="Items, one a line"
+          lines={6}
+          required
+          hint={
+            'As JSON: {"input": "Where is my parcel?", "expected": {"action": "allow"}}. The same again adds nothing.'
+          }
+        />
+        <Button does="add" kind="primary">
+          Add them
+        </Button>
+      </FormPanel>
+      <FormPanel summary="Draw from what happened" label="Draw items">
+        <Choice
+          visit={visit}
+          name="draw.labels"
+          label="Which"
+          options={[
+            ["reviews", "What reviewers decided: it says what was right"],
+            ["labels", "What was labelled: it says what was right"],
+            ["none", "Messages that passed, at random: to be labelled"],
+          ]}
+        />
+        <Field visit={visit} name="draw.filter.supervisor" label="Of this supervisor" hint="It may stay empty." />
+        <Field visit={visit} name="draw.sample" label="At most so many" stored="200" />
+        <Button does="draw" kind="primary">
+          Draw them
+        </Button>
+      </FormPanel>
       <Form label="Delete the dataset">
         <Confirm label="Delete it" does="delete">
           Its items, evals and results are gone.

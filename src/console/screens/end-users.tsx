@@ -5,7 +5,7 @@ import { readSubject } from "../../application/subjects/read-subject.js";
 import { problem } from "../../conversation/problem.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { SubjectJob } from "../../tenancy/subjects.js";
-import { Badge, Button, Facts, Field, Form, More, Table, Time, type Tone } from "../parts.js";
+import { Badge, Button, Facts, Field, Form, FormPanel, More, Table, Time, type Tone } from "../parts.js";
 import { perform, query, type Screen, sentIn, type View, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 
@@ -90,20 +90,17 @@ async function Found({ visit, subject }: { readonly visit: Visit; readonly subje
         <Button does="export">Make files of it</Button>
       </Form>
       {!authorize(visit.actor, eraseSubject).ok ? undefined : (
-        <details class="panel" open={isRefused("erase")}>
-          <summary>Erase it</summary>
-          <Form label="Erase it">
-            <p>
-              Their sessions, runs, memories, questions and feedback go for good, and their tokens count no more. Usage
-              and audit keep a made-up name. Nobody can take it back.
-            </p>
-            <Field visit={visit} name="typed" label="Type the name once more" required />
-            <Field visit={visit} name="reason" label="Why" hint="It stays on record: write no name in it." required />
-            <Button does="erase" kind="danger">
-              Erase everything
-            </Button>
-          </Form>
-        </details>
+        <FormPanel summary="Erase it" open={isRefused("erase")}>
+          <p>
+            Their sessions, runs, memories, questions and feedback go for good, and their tokens count no more. Usage
+            and audit keep a made-up name. Nobody can take it back.
+          </p>
+          <Field visit={visit} name="typed" label="Type the name once more" required />
+          <Field visit={visit} name="reason" label="Why" hint="It stays on record: write no name in it." required />
+          <Button does="erase" kind="danger">
+            Erase everything
+          </Button>
+        </FormPanel>
       )}
     </section>
   );

@@ -16,7 +16,20 @@ import { metrics } from "../../evidence/experiment.js";
 import type { ExperimentReport } from "../../evidence/experiment-report.js";
 import { authorize } from "../../tenancy/authority.js";
 import { lazily } from "../../text/lazily.js";
-import { Badge, Button, Choice, Confirm, Facts, Field, Form, More, Table, Time, type Tone } from "../parts.js";
+import {
+  Badge,
+  Button,
+  Choice,
+  Confirm,
+  Facts,
+  Field,
+  Form,
+  FormPanel,
+  More,
+  Table,
+  Time,
+  type Tone,
+} from "../parts.js";
 import { perform, query, type Screen, sentIn, type View, type Visit } from "../screen.js";
 import { shareWords } from "./comparison-parts.js";
 import { Faults } from "./trial-results.js";
@@ -58,17 +71,14 @@ async function showList(visit: Visit): Promise<View> {
     body: (
       <>
         {authorize(visit.actor, putExperiment).ok ? (
-          <details class="panel" open={visit.refused !== undefined}>
-            <summary>Make one</summary>
-            <Form label="Make an experiment">
-              <Faults visit={visit} />
-              <Field visit={visit} name="name" label="Name" required hint="Letters, digits, - and _." />
-              <Fields visit={visit} />
-              <Button does="make" kind="primary">
-                Make it
-              </Button>
-            </Form>
-          </details>
+          <FormPanel summary="Make one" label="Make an experiment" open={visit.refused !== undefined}>
+            <Faults visit={visit} />
+            <Field visit={visit} name="name" label="Name" required hint="Letters, digits, - and _." />
+            <Fields visit={visit} />
+            <Button does="make" kind="primary">
+              Make it
+            </Button>
+          </FormPanel>
         ) : undefined}
         <Table
           label="Experiments"
@@ -225,14 +235,15 @@ function Further({ visit, known }: { readonly visit: Visit; readonly known: Expe
   return (
     <>
       {isOpen ? (
-        <details class="panel" open={visit.refused !== undefined}>
-          <summary>{status === "draft" ? "Change it" : "Raise shares"}</summary>
-          <Form label="Change the experiment">
-            <Faults visit={visit} />
-            <Fields visit={visit} known={known} />
-            <Button does="save">Store</Button>
-          </Form>
-        </details>
+        <FormPanel
+          summary={status === "draft" ? "Change it" : "Raise shares"}
+          label="Change the experiment"
+          open={visit.refused !== undefined}
+        >
+          <Faults visit={visit} />
+          <Fields visit={visit} known={known} />
+          <Button does="save">Store</Button>
+        </FormPanel>
       ) : undefined}
       <Form label="The experiment">
         {status === "draft" ? (

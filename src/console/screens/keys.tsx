@@ -1,6 +1,6 @@
 /** The keys by which programs call: made, shown once, deleted. */
 import { createOwnKey, deleteOwnKey, listOwnKeys } from "../../application/tenants/own-keys.js";
-import { Badge, Button, Choice, Confirm, Field, Form, More, Secret, Table, Time } from "../parts.js";
+import { Badge, Button, Choice, Confirm, Field, Form, FormPanel, More, Secret, Table, Time } from "../parts.js";
 import { perform, query, type Screen, sentIn, type View, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 
@@ -31,23 +31,20 @@ async function show(visit: Visit, key?: string): Promise<View> {
     body: (
       <>
         {key === undefined ? undefined : <Secret label="The new key" text={key} />}
-        <details class="panel" open={visit.refused !== undefined && sentIn(visit, "do") === "create"}>
-          <summary>Make a key</summary>
-          <Form label="Make a key">
-            <Field
-              visit={visit}
-              name="label"
-              label="Name"
-              hint="What calls with it: the web shop, the nightly job."
-              required
-            />
-            <Choice visit={visit} name="role" label="Role" options={roles} />
-            <Field visit={visit} name="expiresAt" label="Valid until" type="date" hint="Empty: until it is deleted." />
-            <Button does="create" kind="primary">
-              Make it
-            </Button>
-          </Form>
-        </details>
+        <FormPanel summary="Make a key" open={visit.refused !== undefined && sentIn(visit, "do") === "create"}>
+          <Field
+            visit={visit}
+            name="label"
+            label="Name"
+            hint="What calls with it: the web shop, the nightly job."
+            required
+          />
+          <Choice visit={visit} name="role" label="Role" options={roles} />
+          <Field visit={visit} name="expiresAt" label="Valid until" type="date" hint="Empty: until it is deleted." />
+          <Button does="create" kind="primary">
+            Make it
+          </Button>
+        </FormPanel>
         <Table
           label="Keys"
           heads={["Name", "Role", "Id", "Made", "Last used", "Valid until", ""]}

@@ -8,7 +8,20 @@ import {
   listPeople,
 } from "../../application/people/manage-people.js";
 import type { Invitation, Person } from "../../tenancy/person.js";
-import { Badge, Button, Choice, Confirm, Field, Form, More, Secret, Table, Time, type Tone } from "../parts.js";
+import {
+  Badge,
+  Button,
+  Choice,
+  Confirm,
+  Field,
+  Form,
+  FormPanel,
+  More,
+  Secret,
+  Table,
+  Time,
+  type Tone,
+} from "../parts.js";
 import { perform, query, type Screen, sentIn, type View, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 
@@ -44,24 +57,21 @@ async function show(visit: Visit, invitation?: Invitation): Promise<View> {
             this once.
           </Secret>
         )}
-        <details class="panel" open={visit.refused !== undefined && sentIn(visit, "do") === "invite"}>
-          <summary>Invite somebody</summary>
-          <Form label="Invite somebody">
-            <Field visit={visit} name="name" label="Name" required />
-            <Field
-              visit={visit}
-              name="email"
-              label="Address"
-              type="email"
-              required
-              hint="Nothing is sent there. It tells people apart."
-            />
-            <Choice visit={visit} name="role" label="Role" options={roles} />
-            <Button does="invite" kind="primary">
-              Make a link
-            </Button>
-          </Form>
-        </details>
+        <FormPanel summary="Invite somebody" open={visit.refused !== undefined && sentIn(visit, "do") === "invite"}>
+          <Field visit={visit} name="name" label="Name" required />
+          <Field
+            visit={visit}
+            name="email"
+            label="Address"
+            type="email"
+            required
+            hint="Nothing is sent there. It tells people apart."
+          />
+          <Choice visit={visit} name="role" label="Role" options={roles} />
+          <Button does="invite" kind="primary">
+            Make a link
+          </Button>
+        </FormPanel>
         <Table label="People" heads={["Name", "Address", "Role", "Last seen", ""]} rows={rows} empty="Nobody yet." />
         <More visit={visit} cursor={nextCursor} />
       </>

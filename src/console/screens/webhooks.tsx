@@ -5,7 +5,21 @@ import { deleteWebhook, listWebhooks, putWebhook, readWebhook } from "../../appl
 import { testWebhook } from "../../application/webhooks/test-webhook.js";
 import type { WebhookDelivery, WebhookView } from "../../catalogues/webhooks.js";
 import { attempt } from "../../conversation/problem.js";
-import { Badge, Button, Choice, Confirm, Facts, Field, Form, More, Secret, Table, Time, type Tone } from "../parts.js";
+import {
+  Badge,
+  Button,
+  Choice,
+  Confirm,
+  Facts,
+  Field,
+  Form,
+  FormPanel,
+  More,
+  Secret,
+  Table,
+  Time,
+  type Tone,
+} from "../parts.js";
 import { fieldValue, perform, query, type Screen, sentIn, type View, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 
@@ -25,16 +39,13 @@ async function showList(visit: Visit): Promise<View> {
     title: "Webhooks",
     body: (
       <>
-        <details class="panel" open={visit.refused !== undefined}>
-          <summary>Add one</summary>
-          <Form label="Add a webhook">
-            <Field visit={visit} name="name" label="Name" required hint="Lower-case letters, digits, - and _." />
-            <Fields visit={visit} />
-            <Button does="put" kind="primary">
-              Add it
-            </Button>
-          </Form>
-        </details>
+        <FormPanel summary="Add one" label="Add a webhook" open={visit.refused !== undefined}>
+          <Field visit={visit} name="name" label="Name" required hint="Lower-case letters, digits, - and _." />
+          <Fields visit={visit} />
+          <Button does="put" kind="primary">
+            Add it
+          </Button>
+        </FormPanel>
         <Table
           label="Webhooks"
           heads={["Name", "Address", "Health", "Last delivered", "Events"]}
