@@ -15,7 +15,7 @@ export class OpenAPIRegistry {
   registerComponent(): void {
     // The same.
   }
-  register<T>(_name: string, schema: T): T {
+  register<T>(_name: unknown, schema: T): T {
     return schema;
   }
 }

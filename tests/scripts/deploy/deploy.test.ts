@@ -177,17 +177,16 @@ describe("a deployment to an empty account", () => {
 });
 
 describe("a deployment that is killed and run again", () => {
-  const moments = ["before", "after"] as const;
-  // Every third call each: a busy machine takes long for all of them.
-  const thirds = moments.flatMap((moment) => ([1, 2, 3] as const).map((first) => ({ moment, first })));
-  it.each(thirds)(
-    "comes to the same end: $moment any call, from the $first. on",
-    async ({ moment, first }) => {
+  it.each(["before", "after"] as const)(
+    "comes to the same end: %s any call",
+    async (moment) => {
       const whole = deployerTo(fake);
       await whole.run();
-      const calls = fake.calls.length;
-      expect(calls).toBeGreaterThan(50);
-      for (let at = first; at <= calls; at += 3) {
+      const { calls } = fake;
+      expect(calls.length).toBeGreaterThan(50);
+      // Amid migrations one moment is as the next: of calls that are all the same, the first and the last.
+      const moments = calls.flatMap((call, at) => (call === calls[at - 1] && call === calls[at + 1] ? [] : [at + 1]));
+      for (const at of moments) {
         const account = new FakeCloudflare();
         account.subdomain = "acme";
         account.onCall = (number, when) => {
@@ -200,7 +199,7 @@ describe("a deployment that is killed and run again", () => {
         expectDeployed(account);
         expect(printed.at(-1), `killed ${moment} call ${at}`).toContain("cnk_1");
       }
-      // Over a hundred deployments: on a busy machine they take their time.
+      // Dozens of deployments: on a busy machine they take their time.
     },
     240_000,
   );
