@@ -24,6 +24,7 @@ import { roundtable, roundtables } from "./screens/roundtables.js";
 import { run, runs, runTrace } from "./screens/runs.js";
 import { settings } from "./screens/settings.js";
 import { several } from "./screens/several.js";
+import { supervisorComparison } from "./screens/supervisor-comparison.js";
 import { turn } from "./screens/turn.js";
 import { watched } from "./screens/watched.js";
 import { webhook, webhooks } from "./screens/webhooks.js";
@@ -36,6 +37,7 @@ export const screens: readonly Screen[] = [
   ...[memories, memory, memoryEntry, memoryContext],
   ...[datasets, dataset, evals, evaluation, experiments, experiment],
   ...resources,
+  supervisorComparison,
   ...[
     people,
     endUsers,

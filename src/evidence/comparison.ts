@@ -7,6 +7,7 @@ import { defined } from "../conversation/defined.js";
 import {
   bootstrapMean,
   fewestForTail,
+  fewestGroups,
   type Group,
   holm,
   type Interval,
@@ -181,7 +182,9 @@ function flipsOf(decided: readonly ItemResult[]): Share | undefined {
   return shareOf(flipped.length, repeated.length);
 }
 
-type UnjudgedPair = Omit<PairReport, "verdict" | "summary">;
+interface UnjudgedPair extends Omit<PairReport, "verdict" | "summary"> {
+  readonly groups: number;
+}
 
 function pairOf(
   candidate: string,
@@ -206,7 +209,7 @@ function pairOf(
   );
   const sum = groups.reduce((so, group) => so + group.sum, 0);
   return {
-    ...{ candidate, against, items: pairs.length, onlyCandidate, onlyAgainst },
+    ...{ candidate, against, groups: groups.length, items: pairs.length, onlyCandidate, onlyAgainst },
     difference: rounded(pairs.length === 0 ? 0 : sum / pairs.length),
     ...defined({ interval: bootstrapMean(groups, `${seed} ${candidate} ${against}`) }),
     p: pairedTest(onlyCandidate, onlyAgainst),
@@ -246,10 +249,10 @@ function shareByItem(
   );
 }
 
-function judged(pair: UnjudgedPair): PairReport {
+function judged({ groups, ...pair }: UnjudgedPair): PairReport {
   const { interval: drawn, difference, p, items, candidate, against, of } = pair;
   if (drawn === undefined) {
-    const summary = `Not enough yet: ${items} items in fewer than 20 groups that both were asked about.`;
+    const summary = `Not enough yet: ${items} items in ${groups} ${groups === 1 ? "group" : "groups"} that both were asked about. About ${fewestGroups - groups} groups more are needed.`;
     return { ...pair, verdict: "not_enough", summary };
   }
   if ((drawn.low > 0 || drawn.high < 0) && p < 0.05) {

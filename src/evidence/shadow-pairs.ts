@@ -32,7 +32,7 @@ export interface SupervisorVersion {
   readonly version: number;
 }
 
-export const disagreementSchema = lazily(() =>
+const placeSchema = lazily(() =>
   z.object({
     at: z.iso.datetime(),
     sessionId: z.string().optional(),
@@ -42,6 +42,10 @@ export const disagreementSchema = lazily(() =>
     workId: z.string().optional(),
     hook: z.enum(hooks),
     about: passSubjectSchema,
+  }),
+);
+export const disagreementSchema = lazily(() =>
+  placeSchema().extend({
     /** What the supervisor said, and what the other one did. */
     action: z.enum(actions),
     withAction: z.enum(actions),
@@ -63,69 +67,90 @@ export function labelOf({ name, version }: SupervisorVersion): string {
 }
 
 /** @param entries passes in their order; what isn't one is passed over */
-export function shadowPairs(
-  entries: readonly RecordedPass[],
-  { supervisor, other, hook }: { supervisor: SupervisorVersion; other: SupervisorVersion; hook?: string | undefined },
-): ShadowPairs {
-  const own = new Map<string, Judged>();
-  const others = new Map<string, Judged>();
-  for (const entry of entries) {
-    if (entry.type !== "supervision" || (hook !== undefined && entry.hook !== hook)) continue;
-    for (const step of entry.steps ?? []) {
-      // Who wasn't asked has said nothing.
-      if (step.skipped !== undefined) continue;
-      const group = entry.sessionId ?? entry.runId ?? entry.roundtableId ?? entry.memoryId ?? "";
-      const key = [group, entry.workId, entry.hook, step.beforeHash].join(" ");
-      // The same text twice in one piece of work is one text.
-      if (isBy(step, supervisor) && !own.has(key)) own.set(key, { entry, step, group });
-      if (isBy(step, other) && !others.has(key)) others.set(key, { entry, step, group });
-    }
-  }
-  const pairs = [...own].flatMap(([key, first]) => {
-    const second = others.get(key);
-    return second === undefined ? [] : [{ key, first, second }];
-  });
-  const alone = { supervisor: own.size - pairs.length, with: others.size - pairs.length };
-  const share = shareOf(alone.supervisor + alone.with, pairs.length + alone.supervisor + alone.with);
-  return {
-    results: pairs.flatMap(({ key, first, second }) => [
-      resultOf(key, labelOf(supervisor), first),
-      resultOf(key, labelOf(other), second),
-    ]),
-    disagreements: pairs
-      .filter(({ first, second }) => isDecided(first) && isDecided(second) && first.step.action !== second.step.action)
-      .slice(0, namedAtMost)
-      .map(({ first, second }) => disagreementOf(first, second)),
-    unpaired: { ...alone, ...(share && { share }) },
-  };
+export function shadowPairs(entries: readonly RecordedPass[], of: Compared): ShadowPairs {
+  const pairing = new Pairing(of);
+  pairing.add(entries);
+  return pairing.pairs();
 }
 
-interface Judged {
-  readonly entry: RecordedPass;
-  readonly step: Step;
+interface Compared {
+  readonly supervisor: SupervisorVersion;
+  readonly other: SupervisorVersion;
+  readonly hook?: string | undefined;
+}
+
+/** The same of passes that come page by page. */
+export class Pairing {
+  private readonly own = new Map<string, Judged>();
+  private readonly others = new Map<string, Judged>();
+
+  constructor(private readonly of: Compared) {}
+
+  /** @param entries in their order, behind those before */
+  add(entries: readonly RecordedPass[]): void {
+    const { supervisor, other, hook } = this.of;
+    for (const entry of entries) {
+      if (entry.type !== "supervision" || (hook !== undefined && entry.hook !== hook)) continue;
+      for (const step of entry.steps ?? []) {
+        // Who wasn't asked has said nothing.
+        if (step.skipped !== undefined) continue;
+        if (isBy(step, supervisor)) keep(this.own, entry, step);
+        if (isBy(step, other)) keep(this.others, entry, step);
+      }
+    }
+  }
+
+  pairs(): ShadowPairs {
+    const { own, others } = this;
+    const { supervisor, other } = this.of;
+    const pairs = [...own].flatMap(([key, first]) => {
+      const second = others.get(key);
+      return second === undefined ? [] : [{ key, first, second }];
+    });
+    const alone = { supervisor: own.size - pairs.length, with: others.size - pairs.length };
+    const share = shareOf(alone.supervisor + alone.with, pairs.length + alone.supervisor + alone.with);
+    return {
+      results: pairs.flatMap(({ key, first, second }) => [
+        resultOf(key, labelOf(supervisor), first),
+        resultOf(key, labelOf(other), second),
+      ]),
+      disagreements: pairs
+        .filter(({ first, second }) => isDecided(first) && isDecided(second) && first.action !== second.action)
+        .slice(0, namedAtMost)
+        .map(({ first, second }) => ({ ...first.place, action: first.action, withAction: second.action })),
+      unpaired: { ...alone, ...(share && { share }) },
+    };
+  }
+}
+
+/** Of a step what is counted: the rest of its row is let go. */
+interface Judged extends Pick<Step, "action" | "latencyMs" | "usage" | "failed"> {
+  readonly place: Omit<Disagreement, "action" | "withAction">;
   readonly group: string;
+}
+
+/** The same text twice in one piece of work is one text. */
+function keep(known: Map<string, Judged>, entry: RecordedPass, step: Step): void {
+  const { at, sessionId, runId, roundtableId, memoryId, workId, hook, subject: about } = entry;
+  const group = sessionId ?? runId ?? roundtableId ?? memoryId ?? "";
+  const key = [group, workId, hook, step.beforeHash].join(" ");
+  if (known.has(key)) return;
+  const { action, latencyMs, usage, failed } = step;
+  const place = placeSchema().parse({ at, sessionId, runId, roundtableId, memoryId, workId, hook, about });
+  known.set(key, { ...{ action, latencyMs, usage, failed }, place, group });
 }
 
 function isBy(step: Step, { name, version }: SupervisorVersion): boolean {
   return step.supervisor === name && step.version === version;
 }
 
-function isDecided({ step }: Judged): boolean {
-  return step.failed === undefined;
+function isDecided({ failed }: Judged): boolean {
+  return failed === undefined;
 }
 
-function resultOf(itemId: string, candidate: string, { step, group }: Judged): ItemResult {
-  const { action, latencyMs, usage, failed } = step;
+function resultOf(itemId: string, candidate: string, { action, latencyMs, usage, failed, group }: Judged): ItemResult {
   return {
     ...{ itemId, candidate, repeat: 0, group },
     result: { action, latencyMs, ...(usage && { usage }), ...(failed !== undefined && { failed }) },
   };
-}
-
-function disagreementOf({ entry, step }: Judged, { step: other }: Judged): Disagreement {
-  const { at, sessionId, runId, roundtableId, memoryId, workId, hook, subject } = entry;
-  return disagreementSchema().parse({
-    ...{ at, sessionId, runId, roundtableId, memoryId, workId, hook },
-    ...{ about: subject, action: step.action, withAction: other.action },
-  });
 }

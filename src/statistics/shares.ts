@@ -4,7 +4,7 @@ import { seededRandom } from "./random.js";
 /** Under so many a share says nothing: counts only. */
 const fewestForShare = 20;
 /** Under so many groups a bootstrap over them says nothing. */
-const fewestGroups = 20;
+export const fewestGroups = 20;
 /** Under so many values nobody can tell their 95th percentile. */
 export const fewestForTail = 200;
 
@@ -70,16 +70,18 @@ export interface Group {
   readonly count: number;
 }
 
-/** Draws of a bootstrap. */
+/** Draws of a bootstrap, and the most groups that are drawn from: of more the mean is as good as normal, and each would be a while of everybody's time. */
 const draws = 2_000;
+const mostDrawn = 2_000;
 
 /**
- * The 95 % interval of a mean over groups, by drawing the groups again.
+ * The 95 % interval of a mean over groups, by drawing the groups again; of very many by how far they lie from it.
  * @param seed the same draws for the same seed
  * @returns nothing under {@link fewestGroups}
  */
 export function bootstrapMean(groups: readonly Group[], seed: string): Interval | undefined {
   if (groups.length < fewestGroups) return undefined;
+  if (groups.length > mostDrawn) return normalMean(groups);
   const random = seededRandom(seed);
   const means: number[] = [];
   for (let draw = 0; draw < draws; draw++) {
@@ -94,6 +96,15 @@ export function bootstrapMean(groups: readonly Group[], seed: string): Interval 
   }
   means.sort((a, b) => a - b);
   return { low: rounded(percentile(means, 0.025) ?? 0), high: rounded(percentile(means, 0.975) ?? 0) };
+}
+
+/** The same of very many groups, of which the mean is a ratio of two sums. */
+function normalMean(groups: readonly Group[]): Interval {
+  const count = groups.reduce((sum, group) => sum + group.count, 0);
+  const mean = groups.reduce((sum, group) => sum + group.sum, 0) / Math.max(1, count);
+  const squares = groups.reduce((sum, group) => sum + (group.sum - mean * group.count) ** 2, 0);
+  const reach = (z * Math.sqrt((squares * groups.length) / (groups.length - 1))) / Math.max(1, count);
+  return { low: rounded(mean - reach), high: rounded(mean + reach) };
 }
 
 /**

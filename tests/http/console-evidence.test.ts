@@ -129,6 +129,33 @@ describe("an eval", () => {
   });
 });
 
+it("two supervisors are compared on a page of their own, with the texts on which they differ", async () => {
+  const tenant = await newTenant();
+  await tenant.rules("strict", stops("knife"));
+  await tenant.rules("lax", stops("with a knife"), { mode: "shadow" });
+  await tenant.put("agents", "shop", { ...agent("Help."), supervisors: ["strict", "lax"] });
+  const { sessionId } = (await tenant.call("POST", "/v1/sessions", { agent: "shop" })).body;
+  for (const content of ["A bread knife?", "With a knife!", "Hello."])
+    await tenant.call("POST", `/v1/sessions/${sessionId}/messages`, { content });
+  const page = await at(tenant);
+  expect((await page("/supervisors/lax")).html).toContain("/console/supervisors/lax/comparison");
+  expect((await page("/supervisors/lax/comparison")).html).toContain("Compare with the supervisor");
+  const html = await eventually(async () => {
+    const found = await page("/supervisors/lax/comparison?with=strict&version=&withVersion=&from=");
+    expect(found.html).toContain("Not enough yet: 4 items in 1 group that");
+    return found.html;
+  });
+  expect(html).toContain("About 19 groups more are needed.");
+  const stricter = html.slice(html.indexOf("strict@1 was stricter"));
+  expect(stricter).toContain(`/console/conversations/${sessionId}/messages/msg_`);
+  const reviewer = await at(tenant, "reviewer");
+  expect((await reviewer("/supervisors/lax/comparison?with=strict")).html).toContain("strict@1 was stricter");
+  const wrong = await page("/supervisors/lax/comparison?with=nobody");
+  expect([wrong.status, wrong.html.includes("There is no such supervisor or version.")]).toEqual([200, true]);
+  expect((await page("/supervisors/lax/comparison?version=1")).html).toContain("names the supervisor itself");
+  expect((await page("/supervisors/lax/comparison?with=strict&from=1970-01-01")).html).toContain("1970-01-01");
+});
+
 const agent = (instructions: string) => ({ kind: "model", model: "offline", instructions });
 
 describe("agents", () => {

@@ -476,7 +476,8 @@ async function furnished() {
   const turn = { content: hostileTexts.join(" ") };
   const { turnId } = await worker.call("POST", `/v1/sessions/${sessionId}/messages`, tenant.key, turn);
   const replay = `/conversations/${sessionId}/replay?turn=${turnId}`;
-  return { ...tenant, more: [await withEvidence(tenant.key), replay] };
+  const comparison = "/supervisors/privacy/comparison?with=privacy&version=1";
+  return { ...tenant, more: [await withEvidence(tenant.key), replay, comparison] };
 }
 
 /** A dataset of hostile texts, an eval over it, which has ended, and an experiment that runs. @returns the path of the eval */

@@ -31,6 +31,14 @@ describe("candidates on the same items", () => {
     expect(interval?.high).toBeLessThan(0.45);
     expect(bootstrapMean(groups.slice(0, 19), "evl_1")).toBeUndefined();
   });
+
+  it("of very many groups are as far apart as draws would have them, without drawing", () => {
+    const groups = Array.from({ length: 2_001 }, (_none, at) => ({ sum: at % 8 === 0 ? 1 : 0, count: 1 + (at % 2) }));
+    const drawn = bootstrapMean(groups.slice(0, 2_000), "evl_1");
+    const reckoned = bootstrapMean(groups, "evl_1");
+    expect(Math.abs((reckoned?.low ?? 0) - (drawn?.low ?? 1))).toBeLessThan(0.003);
+    expect(Math.abs((reckoned?.high ?? 0) - (drawn?.high ?? 1))).toBeLessThan(0.003);
+  });
 });
 
 it("several tests at once are raised as Holm says, and never fall below the one before", () => {

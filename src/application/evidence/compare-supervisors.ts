@@ -4,7 +4,8 @@ import { itemName } from "../../conversation/names.js";
 import { problem } from "../../conversation/problem.js";
 import { compare, comparisonSchema } from "../../evidence/comparison.js";
 import { comparisonText } from "../../evidence/comparison-text.js";
-import { disagreementSchema, labelOf, shadowPairs } from "../../evidence/shadow-pairs.js";
+import { disagreementSchema, labelOf, Pairing } from "../../evidence/shadow-pairs.js";
+import { sleep } from "../../platform/clock.js";
 import { auditSelection } from "../../stores/audit-filter.js";
 import { hooks } from "../../supervision/verdict.js";
 import type { AuditEntry } from "../../tenancy/audit.js";
@@ -14,9 +15,9 @@ import { noResource } from "../resources/read-resource.js";
 import type { Services } from "../services.js";
 import { rangeInput } from "../supervision/list-decisions.js";
 
-/** Rows of the audit that one comparison looks at, and reads at once. */
-const mostRows = 10_000;
-const atOnce = 2_000;
+/** Rows of the audit that one comparison looks at: what a request has time and room for. And those that it reads before it lets others in: some 30 ms. */
+const mostRows = 50_000;
+const atOnce = 200;
 
 const version = () => z.coerce.number<string>().int().min(1).optional();
 
@@ -71,13 +72,14 @@ export const compareSupervisors = act("compareSupervisors", {
         errors: [{ path: "with", message: "names the supervisor itself, in the same version" }],
       });
     const range = { from: from ?? Math.max(own.since, other.since), to: to ?? services.now() + 1 };
-    const { entries, end } = await readAudit(tenantId, range, services);
     const supervisor = { name, version: own.version };
     const against = { name: otherName, version: other.version };
-    const { results, ...seen } = shadowPairs(entries, { supervisor, other: against, hook });
+    const pairing = new Pairing({ supervisor, other: against, hook });
+    const { rows, end } = await readAudit(tenantId, range, (entries) => pairing.add(entries), services.near.audit);
+    const { results, ...seen } = pairing.pairs();
     const candidates = [labelOf(against), labelOf(supervisor)];
     return {
-      ...{ supervisor, with: against, ...seen, rows: entries.length, complete: end >= range.to },
+      ...{ supervisor, with: against, ...seen, rows, complete: end >= range.to },
       ...{ from: new Date(range.from).toISOString(), to: new Date(end).toISOString() },
       comparison: compare(results, candidates, candidates.join(" ")),
     };
@@ -111,21 +113,29 @@ async function versionOf(tenantId: string, name: string, wanted: number | undefi
   return { version: stored.version, since: stored.createdAt };
 }
 
-/** The first rows of a range, wherever they lie by now. @returns with the end of the time of which it has all */
-async function readAudit(
+/**
+ * The first rows of a range, wherever they lie by now.
+ * @param read is given them page by page; between pages others in this isolate get their turn
+ * @returns how many they were, and the end of the time of which these are all
+ */
+export async function readAudit(
   tenantId: string,
   range: { readonly from: number; readonly to: number },
-  { near }: Services,
-): Promise<{ readonly entries: readonly AuditEntry[]; readonly end: number }> {
-  const entries: AuditEntry[] = [];
-  let next: Parameters<typeof near.audit.page>[2];
+  read: (entries: readonly AuditEntry[]) => void,
+  audit: Pick<Services["near"]["audit"], "page">,
+  most = mostRows,
+): Promise<{ readonly rows: number; readonly end: number }> {
+  let rows = 0;
+  let end = range.to;
+  let next: Parameters<typeof audit.page>[2];
   do {
-    const page = await near.audit.page(tenantId, range, next, atOnce, auditSelection(tenantId, {}));
-    entries.push(...page.entries);
+    const page = await audit.page(tenantId, { ...range, to: end }, next, atOnce, auditSelection(tenantId, {}));
+    read(page.entries);
+    rows += page.entries.length;
     next = page.next;
-  } while (next !== undefined && entries.length < mostRows);
-  if (next === undefined) return { entries, end: range.to };
-  // Of its last moment some may be left, unless all of it is one moment.
-  const end = next.at > range.from ? next.at : next.at + 1;
-  return { entries: entries.filter(({ at }) => Date.parse(at) < end), end };
+    // The last moment is read to its end: whoever goes on begins behind it.
+    if (rows >= most && next !== undefined) end = Math.min(end, next.at + 1);
+    await sleep(0);
+  } while (next !== undefined);
+  return { rows, end };
 }

@@ -153,6 +153,12 @@ async function show(visit: Visit, kind: ShownKind, tried?: Tried): Promise<View>
           <p class="dim">
             {`Version ${version}, stored `}
             <Time at={updatedAt} />
+            {kind === "supervisors" ? (
+              <>
+                {" · "}
+                <a href={`/console/supervisors/${name}/comparison`}>Compare with…</a>
+              </>
+            ) : undefined}
           </p>
         )}
         {warnings.length === 0 ? undefined : (
