@@ -127,6 +127,7 @@ export class MessageVersions {
       this.ports.forgetComments(turn.turnId);
       kit.shadows.forget();
       store.trace.erase(turn.turnId);
+      store.turns.forgetGrounds(turn.turnId);
       kit.debates.erase(turn.turnId);
       kit.asks.forgetTexts(turn.turnId, (hook) => (hook === "request") === isRequest, isRequest);
       kit.events.append("message.erased", undefined, { messageId });

@@ -15,6 +15,7 @@ import {
 import { composeRootPlatform, environmentOf } from "../../src/composition/objects.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import type { CommandKey } from "../../src/conversation/command-key.js";
+import { defined } from "../../src/conversation/defined.js";
 import type { ChatMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import { type ConversationIdentity, conversationIdentitySchema } from "../../src/gateways/channel-gateway.js";
@@ -24,6 +25,7 @@ import type {
   FollowedMessage,
   HandOverStep,
   RecordedPass,
+  RecordedTurn,
   SendCommand,
   SentTurn,
   SessionObject,
@@ -102,6 +104,22 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
     if (turn === undefined) return toWire(noTurn);
     const view = this.engine.turn(turnId);
     return toWire(view.ok ? ok({ turn: view.value, request: turn.request }) : view);
+  }
+
+  async recordedTurn(turnId: string): Promise<Wire<Result<RecordedTurn>>> {
+    const turn = this.exists() ? this.engine.store.turns.get(turnId) : undefined;
+    const view = turn && this.engine.turn(turnId);
+    if (turn === undefined || view?.ok !== true) return toWire(noTurn);
+    const steps = this.engine.store.passes.ofTurn(turnId).flatMap((pass) => pass.steps);
+    const versions = steps.flatMap(({ supervisor, version }) => (supervisor && version ? [[supervisor, version]] : []));
+    const { request, outcome } = turn;
+    return toWire(
+      ok({
+        turn: view.value,
+        ...defined({ request, grounds: outcome?.grounds }),
+        versions: Object.fromEntries(versions),
+      }),
+    );
   }
 
   async turnTrace(turnId: string): Promise<Wire<Result<TurnTrace>>> {

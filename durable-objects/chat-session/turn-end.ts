@@ -1,8 +1,12 @@
 /** What is stored and sent when a turn ends, however it does. */
 import type { EndedStatus } from "../../src/agent/work.js";
-import type { SettledOutcome } from "../../src/chat/session.js";
+import { withinReplySize } from "../../src/chat/reply-size.js";
+import type { SessionDefinition, SettledOutcome, TurnGrounds } from "../../src/chat/session.js";
+import type { TurnOutcome } from "../../src/chat/turn.js";
 import { defined } from "../../src/conversation/defined.js";
-import type { PlainMessage } from "../../src/conversation/message.js";
+import type { AssistantMessage, PlainMessage, ToolCallResult } from "../../src/conversation/message.js";
+import { roundtableServer } from "../../src/roundtable/position.js";
+import { routingServer } from "../../src/routing/routing-tools.js";
 import type { Kit } from "../kit/kit.js";
 import type { SessionOutbox } from "./session-outbox.js";
 import type { ChatSessionStore } from "./store.js";
@@ -63,6 +67,43 @@ function addError(error: PlainMessage, turn: TurnRecord, store: ChatSessionStore
     store.messages.add({ messageId, role: "user", content, createdAt }, turnId, false);
   }
   store.messages.add(error, turnId, false);
+}
+
+/** What is stored of what a turn came to. */
+export function settledOf(outcome: TurnOutcome, grounds: TurnGrounds): SettledOutcome {
+  const { reply, error, failure, request, response, degraded } = outcome;
+  return {
+    ...defined({ reply, error, failure }),
+    request: { action: request.action, reasons: [...request.reasons] },
+    ...defined({ response: response && { action: response.action, reasons: [...response.reasons] } }),
+    degraded: [...degraded],
+    grounds,
+  };
+}
+
+/** Decisions, handoffs, positions, and names that a model invented: a replay makes its own. */
+const ownServers: readonly string[] = [routingServer, roundtableServer, ""];
+
+/**
+ * What a replay is answered from, beside message, reply and asks.
+ * @param calls of everybody who worked; the reply's own stand in it, and aren't kept twice
+ */
+export function groundsOf(
+  calls: readonly ToolCallResult[],
+  reply: AssistantMessage | undefined,
+  { subject, metadata, supervisors }: SessionDefinition,
+): TurnGrounds {
+  const inReply = new Set(
+    (reply?.modelReply.turns ?? []).flatMap(({ toolCalls = [] }) => toolCalls).map(({ toolCallId }) => toolCallId),
+  );
+  const kept = calls.filter(({ server, toolCallId }) => !ownServers.includes(server) && !inReply.has(toolCallId));
+  const [bounded] = kept.length === 0 ? [] : withinReplySize([{ turnId: "", toolCalls: [...kept] }]);
+  return defined({
+    calls: bounded?.toolCalls,
+    subject,
+    metadata: Object.keys(metadata).length === 0 ? undefined : metadata,
+    supervisors: supervisors.length === 0 ? undefined : [...supervisors],
+  });
 }
 
 /** What comes of a turn that failed without anybody having foreseen it. @param failure why, for operators */

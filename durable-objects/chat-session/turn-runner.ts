@@ -11,7 +11,7 @@ import type { SettledOutcome } from "../../src/chat/session.js";
 import { runTurn } from "../../src/chat/turn.js";
 import type { TurnPorts } from "../../src/chat/turn-ports.js";
 import { defined } from "../../src/conversation/defined.js";
-import type { AssistantMessage } from "../../src/conversation/message.js";
+import type { AssistantMessage, ToolCallResult } from "../../src/conversation/message.js";
 import { assign } from "../../src/evidence/experiment.js";
 import type { CancelSignal } from "../../src/model/port.js";
 import { entryWithoutText } from "../../src/routing/trace.js";
@@ -28,7 +28,7 @@ import type { VersionedContext } from "./session-context.js";
 import type { SessionOutbox } from "./session-outbox.js";
 import type { ChatSessionStore, SessionRecord } from "./store.js";
 import { transcriptOf } from "./transcript.js";
-import { crashOutcome, endTurn, misconfiguredOutcome } from "./turn-end.js";
+import { crashOutcome, endTurn, groundsOf, misconfiguredOutcome, settledOf } from "./turn-end.js";
 import type { TurnRecord } from "./turn-rows.js";
 import { recordQueued, turnWaitsFor } from "./turn-view.js";
 
@@ -51,6 +51,8 @@ export class TurnRun implements EndingWork {
   readonly id: string;
   /** What is shown of the reply while it is driven. */
   stream: ReplyStream | undefined;
+  /** What was called so far, each call once however often the turn is entered. */
+  private readonly calls = new Map<string, ToolCallResult>();
   /** What it is driven with, while it is. */
   private platform: RootPlatform | undefined;
   private loaded: Loaded | undefined;
@@ -102,15 +104,10 @@ export class TurnRun implements EndingWork {
         journal,
         model,
       });
-      const { status, reply, error, failure, request, response, degraded } = outcome;
+      const { status, reply, request } = outcome;
       // What it came to is said when the conversation was handed back; that a message was blocked is known at once.
       if (request.action !== "block" && this.ports.handOver.isPaused(id)) throw new Parked([pausedBy]);
-      const settled: SettledOutcome = {
-        ...defined({ reply, error, failure }),
-        request: { action: request.action, reasons: [...request.reasons] },
-        ...defined({ response: response && { action: response.action, reasons: [...response.reasons] } }),
-        degraded: [...degraded],
-      };
+      const settled = settledOf(outcome, groundsOf([...this.calls.values()], reply, session.definition));
       return () => this.end(status, settled);
     } finally {
       clearTimeout(listing);
@@ -253,6 +250,7 @@ export class TurnRun implements EndingWork {
         store.passes.replace(turnId, before, after);
       },
       replyId: turn.replyId,
+      answered: (call) => this.calls.set(`${call.toolCallId} ${call.tool} ${JSON.stringify(call.args)}`, call),
       // OpenAI's clients keep their connection open, and come back by themselves.
       rateLimitWaitMs: turn.request === undefined ? undefined : 0,
     });

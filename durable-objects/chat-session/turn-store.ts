@@ -12,7 +12,7 @@ const settled = sql`COALESCE((SELECT settled FROM session), 0)`;
 const isOpen = "status IN ('queued', 'running', 'waiting')";
 
 export class TurnStore {
-  private readonly outcomes = new ParsedTexts(turnOutcomeSchema);
+  private readonly outcomes = new ParsedTexts(turnOutcomeSchema());
   /** The oldest first; read when they are asked for. */
   private open: readonly TurnRecord[] | undefined;
   /** The turn with the highest number. */
@@ -222,6 +222,12 @@ export class TurnStore {
 
   setOutcome(turnId: string, outcome: StoredOutcome): void {
     exec(this.sql)`UPDATE turns SET outcome = ${JSON.stringify(outcome)} WHERE turn_id = ${turnId}`;
+    this.onRollback();
+  }
+
+  /** What replays are answered from may quote any text of the turn. */
+  forgetGrounds(turnId: string): void {
+    exec(this.sql)`UPDATE turns SET outcome = json_remove(outcome, '$.grounds') WHERE turn_id = ${turnId}`;
     this.onRollback();
   }
 

@@ -37,6 +37,8 @@ export interface AgentWork {
   readonly auditsLater?: boolean;
   /** The message that its response becomes, if it becomes one. */
   readonly replyId?: string | undefined;
+  /** Takes what its agents and supervisors called, where that is kept. */
+  readonly answered?: Ports["answered"];
   /** Where somebody waits for the answer who comes back by themselves: no longer than this. */
   readonly rateLimitWaitMs?: number | undefined;
 }
@@ -60,6 +62,7 @@ type Ports = Pick<
   | "callWorker"
   | "debates"
   | "raise"
+  | "answered"
 > & { readonly observer: WorkObserver };
 
 export function agentPorts(
@@ -81,6 +84,7 @@ export function agentPorts(
     withDeadline: deadline,
     rateLimitWaitMs: work.rateLimitWaitMs ?? rateLimitWaitMs,
     validateArguments,
+    answered: work.answered,
     approvals: kit.approvals,
     approval: settings.approvals,
     // What else is known of who works, the object adds to each ask.
@@ -99,6 +103,9 @@ export function agentPorts(
         const record = ofReply(state);
         work.keepPass(record, before, after);
         observer.decided(record);
+      },
+      lookedUp: (calls) => {
+        for (const call of calls) work.answered?.(call);
       },
       shadow: (pending) =>
         kit.shadows.begin(ref.id, work.origin, pending, () => platform.limitsOfWork(factsOf(tenantId, work.origin))),

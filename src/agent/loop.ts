@@ -157,6 +157,7 @@ function runRound(
     const record = await runToolCall(call, position, agent, ports);
     ended.set(index, record);
     ports.observer?.callEnded?.(round, record);
+    if (record.handedOver !== true) ports.answered?.(callResult(record));
     return record;
   });
   return settleInOrder(tasks, spec.limits.parallelTools);
@@ -192,17 +193,7 @@ function replyTurn(
   },
   records: readonly CallRecord[],
 ): ReplyTurn {
-  const toolCalls = records.map(
-    (record): ToolCallResult => ({
-      toolCallId: record.toolCallId,
-      server: record.server,
-      tool: record.tool,
-      args: { ...record.args },
-      ...defined({ audience: record.audience }),
-      elapsedMs: record.elapsedMs,
-      ...(record.isError ? { error: record.content } : { output: record.content }),
-    }),
-  );
+  const toolCalls = records.map(callResult);
   return {
     turnId,
     ...(reply.text === "" ? {} : { message: reply.text }),
@@ -210,5 +201,18 @@ function replyTurn(
     outputTokens: reply.usage.outputTokens,
     ...(toolCalls.length === 0 ? {} : { toolCalls }),
     ...(reply.finishReason === "length" || reply.finishReason === "content_filter" ? { cut: reply.finishReason } : {}),
+  };
+}
+
+/** A call as records have it. */
+export function callResult(record: CallRecord): ToolCallResult {
+  return {
+    toolCallId: record.toolCallId,
+    server: record.server,
+    tool: record.tool,
+    args: { ...record.args },
+    ...defined({ audience: record.audience }),
+    elapsedMs: record.elapsedMs,
+    ...(record.isError ? { error: record.content } : { output: record.content }),
   };
 }

@@ -1,5 +1,5 @@
 /** What the agent loop needs of the world around it, and how it reports what happens. */
-import type { ReplyTurn, ToolCallRequest } from "../conversation/message.js";
+import type { ReplyTurn, ToolCallRequest, ToolCallResult } from "../conversation/message.js";
 import type { WithDeadline } from "../model/deadline.js";
 import type { CancelSignal, ModelListener, ModelPort } from "../model/port.js";
 import type { Journal } from "./journal.js";
@@ -18,6 +18,8 @@ export interface AgentPorts {
   /** The longest that a model call waits in all where its provider has too much to do, in milliseconds; only of durable work. */
   readonly rateLimitWaitMs?: number;
   readonly observer?: AgentObserver;
+  /** Takes each call that was made here and is over, on replays too: what is kept so that the work can be tried again without calling anybody. */
+  readonly answered?: ((call: ToolCallResult) => void) | undefined;
   /** As whom it asks people. */
   readonly asking?: Asking | undefined;
   /** Which of a team's agents runs. */

@@ -53,6 +53,8 @@ export interface SessionFacts {
   readonly health: HealthStore;
   /** Who answers in place of the session's agent, where that is tried. */
   readonly answering?: Answering | undefined;
+  /** Versions in which supervisors of the tenant and of the session judge, by name, where that is tried as it was; all others as they are now. */
+  readonly versions?: ReadonlyMap<string, number> | undefined;
 }
 
 /** An agent as it is stored, or one whose team or panel is stored nowhere. */
@@ -62,7 +64,7 @@ export type Answering =
   | (Omit<Extract<AgentDefinition, { kind: "panel" }>, "panel"> & { readonly panel: string | Panel });
 
 /** What decides which resources a session has. */
-type PinnedFacts = Pick<SessionFacts, "tenantId" | "definition" | "context" | "answering">;
+type PinnedFacts = Pick<SessionFacts, "tenantId" | "definition" | "context" | "answering" | "versions">;
 
 export type LoadedSetup = Loaded<{
   readonly setup: TurnSetup;
@@ -213,7 +215,7 @@ function nameOf(choice: string | object): string {
 }
 
 async function pin(facts: PinnedFacts, sources: SetupSources): Promise<PinnedTurn> {
-  const { definition, tenantId, context, answering } = facts;
+  const { definition, tenantId, context, answering, versions } = facts;
   const { resources } = sources;
   const served = answering === undefined ? await servedIn(definition, tenantId, sources) : undefined;
   const [tenant, first, auto] = await Promise.all([
@@ -235,16 +237,10 @@ async function pin(facts: PinnedFacts, sources: SetupSources): Promise<PinnedTur
     return pinPanels(resources, tenantId, names, inline);
   }
 
-  const supervisors = [
-    ...new Set([
-      ...tenant.supervisors,
-      ...(agent?.supervisors ?? []),
-      ...(teams?.ownSupervisors ?? []),
-      ...(panels?.supervisors ?? []),
-      ...definition.supervisors,
-    ]),
-  ];
+  const ofAgent = [...(agent?.supervisors ?? []), ...(teams?.ownSupervisors ?? []), ...(panels?.supervisors ?? [])];
+  const supervisors = [...new Set([...tenant.supervisors, ...ofAgent, ...definition.supervisors])];
   const teamSupervisors = [...(teams?.supervisors ?? [])];
+  const isOfAgent = (name: string): boolean => ofAgent.includes(name) || teamSupervisors.includes(name);
   const { rules, references, tools } = context();
   const agentTools = agent?.kind === "model" ? agent.tools : [];
   const rest = await resources.pins(tenantId, [
@@ -262,7 +258,10 @@ async function pin(facts: PinnedFacts, sources: SetupSources): Promise<PinnedTur
     supervisors,
     teamSupervisors,
     ...defined({ answering: served?.name }),
-    pins: [...agentPins, ...teamPins, ...(panels?.pins ?? []), ...rest],
+    pins: [...agentPins, ...teamPins, ...(panels?.pins ?? []), ...rest].map((pin) => {
+      const asThen = pin.kind === "supervisors" && !isOfAgent(pin.name) ? versions?.get(pin.name) : undefined;
+      return asThen === undefined ? pin : { ...pin, version: asThen };
+    }),
     auto,
   };
 }

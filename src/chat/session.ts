@@ -10,7 +10,12 @@ import { actorRecordSchema } from "../conversation/actor-record.js";
 import { defined } from "../conversation/defined.js";
 import { issuesSchema } from "../conversation/issues.js";
 import { boundMemoriesSchema, memoryChoiceSchema } from "../conversation/memory-binding.js";
-import { assistantMessageSchema, chatMessageSchema, plainMessageSchema } from "../conversation/message.js";
+import {
+  assistantMessageSchema,
+  chatMessageSchema,
+  plainMessageSchema,
+  toolCallResultSchema,
+} from "../conversation/message.js";
 import {
   changeMetadata,
   externalIdSchema,
@@ -25,6 +30,7 @@ import { assignmentSchema } from "../evidence/assignment.js";
 
 import { shownPassSchema, supervisionStateSchema } from "../supervision/state.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
+import { lazily } from "../text/lazily.js";
 import { sessionContextSchema } from "./context.js";
 import { holdStates, maxHeldTurns } from "./hold.js";
 import { turnCallSchema } from "./turn-calls.js";
@@ -161,21 +167,38 @@ export const turnSchema = z.object({
 });
 export type Turn = z.infer<typeof turnSchema>;
 
+/** What the turn was answered with, for those who replay it: the restricted record, which goes with the first text of it that is erased. */
+export const turnGroundsSchema = lazily(() =>
+  z.object({
+    /** Calls of workers, seats and supervisors, which no reply holds; all of a turn without a reply. */
+    calls: z.array(toolCallResultSchema).optional(),
+    /** The session's, as they were. */
+    subject: subjectSchema.optional(),
+    metadata: metadataSchema.optional(),
+    supervisors: z.array(z.string()).optional(),
+  }),
+);
+export type TurnGrounds = z.infer<ReturnType<typeof turnGroundsSchema>>;
+
 /** What is stored of a turn once it has ended. */
-export const turnOutcomeSchema = z.object({
-  reply: assistantMessageSchema.optional(),
-  error: plainMessageSchema.optional(),
-  /** Why it failed, for operators. */
-  failure: z.string().optional(),
-  request: hookSummarySchema.optional(),
-  response: hookSummarySchema.optional(),
-  degraded: z.array(z.string()),
-  cancelledBy: actorRecordSchema.optional(),
-  /** A person, or the agent after them, answers its message together with a later one: the turn of that. */
-  answeredIn: z.string().optional(),
-  usage: usageSchema.extend({ modelCalls: z.number().default(0) }),
-});
-export type StoredOutcome = z.infer<typeof turnOutcomeSchema>;
+export const turnOutcomeSchema = lazily(() =>
+  z.object({
+    reply: assistantMessageSchema.optional(),
+    error: plainMessageSchema.optional(),
+    /** Why it failed, for operators. */
+    failure: z.string().optional(),
+    request: hookSummarySchema.optional(),
+    response: hookSummarySchema.optional(),
+    degraded: z.array(z.string()),
+    cancelledBy: actorRecordSchema.optional(),
+    /** A person, or the agent after them, answers its message together with a later one: the turn of that. */
+    answeredIn: z.string().optional(),
+    usage: usageSchema.extend({ modelCalls: z.number().default(0) }),
+    /** Turns of versions before have none. */
+    grounds: turnGroundsSchema().optional(),
+  }),
+);
+export type StoredOutcome = z.infer<ReturnType<typeof turnOutcomeSchema>>;
 /** What comes of a turn; what it took is in the journal. */
 export type SettledOutcome = Omit<StoredOutcome, "usage">;
 

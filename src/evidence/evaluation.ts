@@ -174,6 +174,8 @@ export const resultSchema = lazily(() =>
     winner: z.enum(["candidate", "against", "tie", "none"]).optional(),
     /** The call, question or approval of which nothing is on record: there the answer ended. */
     diverged: z.string().optional(),
+    /** Of a replay: what counted as it is now, because nothing is on record of how it was. */
+    asNow: z.array(z.string()).optional(),
     latencyMs: z.number(),
     usage: tokenUsageSchema.optional(),
     /** Nobody knows what it would have said: it counts as failed, and never as allowed. */

@@ -27,6 +27,8 @@ import {
   createdSchema,
   type HandOverStep,
   type RecordedPass,
+  type RecordedTurn,
+  recordedTurnSchema,
   type SendCommand,
   type SentTurn,
   type SessionObject,
@@ -38,6 +40,7 @@ const sessionResult = resultOf(sessionSchema);
 const turnTraceResult = resultOf(turnTraceSchema);
 const turnResult = resultOf(turnSchema);
 const sentTurnResult = resultOf(sentTurnSchema);
+const recordedTurnResult = lazily(() => resultOf(recordedTurnSchema()));
 const refusedResult = resultOf(z.never());
 const contextResult = resultOf(contextViewSchema);
 const messagesResult = resultOf(pageSchema(chatMessageSchema));
@@ -101,6 +104,10 @@ export class SessionGateway extends RootGateway<SessionObject> {
 
   turnAsSent(tenantId: string, sessionId: string, turnId: string): Promise<Result<SentTurn>> {
     return this.objects.read([tenantId, sessionId], sentTurnResult, (object) => object.turnAsSent(turnId));
+  }
+
+  recordedTurn(tenantId: string, sessionId: string, turnId: string): Promise<Result<RecordedTurn>> {
+    return this.objects.read([tenantId, sessionId], recordedTurnResult(), (object) => object.recordedTurn(turnId));
   }
 
   turnTrace(tenantId: string, sessionId: string, turnId: string): Promise<Result<TurnTrace>> {

@@ -12,6 +12,7 @@ import {
   type SessionDefinition,
   sessionSchema,
   type Turn,
+  turnGroundsSchema,
   turnSchema,
 } from "../chat/session.js";
 import { type TurnRequest, turnRequestSchema } from "../chat/turn-request.js";
@@ -21,6 +22,7 @@ import type { ChatMessage } from "../conversation/message.js";
 import type { Metadata } from "../conversation/names.js";
 import type { Result } from "../conversation/problem.js";
 import type { TurnTrace } from "../routing/trace.js";
+import { lazily } from "../text/lazily.js";
 import type { ConversationIdentity } from "./channel-gateway.js";
 import type { EventsQuery, RootObject } from "./root-gateway.js";
 import type { Page, Wire } from "./wire.js";
@@ -58,6 +60,16 @@ export const sentTurnSchema = z.object({ turn: turnSchema, request: turnRequestS
 /** A turn with what the caller sent along with its message: the restricted record. */
 export type SentTurn = z.infer<typeof sentTurnSchema>;
 
+export const recordedTurnSchema = lazily(() =>
+  sentTurnSchema.extend({
+    grounds: turnGroundsSchema().optional(),
+    /** Of the supervisors that judged in it, by name. */
+    versions: z.record(z.string(), z.int()),
+  }),
+);
+/** The same with what a replay is answered from. */
+export type RecordedTurn = z.infer<ReturnType<typeof recordedTurnSchema>>;
+
 export type RecordedPass = z.infer<typeof recordedPassSchema>;
 
 /** The events of a message's turn as server-sent events, or why it was not taken. */
@@ -83,6 +95,7 @@ export interface SessionObject extends RootObject {
   sendAndFollow(command: SendCommand, query: Omit<EventsQuery, "work">): Promise<FollowedMessage>;
   turn(turnId: string, waitMs: number): Promise<Wire<Result<Turn>>>;
   turnAsSent(turnId: string): Promise<Wire<Result<SentTurn>>>;
+  recordedTurn(turnId: string): Promise<Wire<Result<RecordedTurn>>>;
   turnTrace(turnId: string): Promise<Wire<Result<TurnTrace>>>;
   cancelTurn(turnId: string, by: ActorRecord): Promise<Wire<Result<Turn>>>;
   context(): Promise<Wire<Result<ContextView>>>;

@@ -66,10 +66,22 @@ async function callUntilAnswered(
   for (let attempt = 0; ; attempt++) {
     const result = await post(run, task, http, { call, attempt }, clarifications);
     run.budget.spend({ ...nothingSpent, activeMs: result.elapsedMs });
+    const { text, error = result.status < 300 ? undefined : `HTTP ${result.status}: ${text.slice(0, 500)}` } = result;
+    run.ports.answered?.({
+      ...workerCall(task.worker.id, { content: task.content, answers: [...clarifications] }),
+      toolCallId: `${task.id}.${call}`,
+      elapsedMs: result.elapsedMs,
+      ...(error === undefined ? { output: text } : { error }),
+    });
     const answer = answerOf(result, http);
     if (answer.kind !== "failed") return answer;
     if (!answer.again || !(await task.retries.next(answer.error))) return answer;
   }
+}
+
+/** How a call of a worker at an address stands in records: without what tells the call from others of the same. */
+export function workerCall(worker: string, { content, answers }: Readonly<Record<string, unknown>>) {
+  return { server: "worker", tool: worker, args: { content, answers } };
 }
 
 function answerOf(result: CallResult, http: HttpWorker) {

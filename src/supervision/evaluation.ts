@@ -1,5 +1,6 @@
 /** One supervisor over one subject: whether it is asked, what its verdict makes of the subject, and what counts where it fails. */
 import { isControlFlow, type Journal } from "../agent/journal.js";
+import type { ToolCallResult } from "../conversation/message.js";
 import { DeadlineError, type WithDeadline } from "../model/deadline.js";
 import type { CancelSignal } from "../model/port.js";
 import { sampledId } from "./condition.js";
@@ -31,6 +32,8 @@ export interface PassPorts {
   readonly journal: Journal;
   /** What supervisors may know and change around the text. */
   readonly environment?: Environment | undefined;
+  /** Takes what enforcing supervisors looked up by tools of their own, on replays too. */
+  readonly lookedUp?: ((calls: readonly ToolCallResult[]) => void) | undefined;
 }
 
 /** What all supervisors of a pass share. */
@@ -55,6 +58,8 @@ export interface Evaluation {
   /** Its reasons as it gave them, if the verdict's are others. */
   readonly wholeReasons?: readonly string[];
   readonly calls: readonly SupervisorCall[];
+  /** Those of its own tools, as they were made. */
+  readonly lookedUp?: readonly ToolCallResult[];
   /** Made while it judged; they hold even if it failed afterwards. */
   readonly contextChanges: readonly ContextChange[];
   readonly failed?: string;
@@ -96,9 +101,10 @@ export function whySkipped(supervisor: Supervisor, subject: Subject, pass: Pass)
 const never: CancelSignal = { aborted: false, addEventListener: () => {}, removeEventListener: () => {} };
 
 class Evaluator {
-  readonly record: { readonly contextChanges: ContextChange[]; readonly calls: SupervisorCall[] } = {
-    contextChanges: [],
-    calls: [],
+  readonly record = {
+    contextChanges: [] as ContextChange[],
+    calls: [] as SupervisorCall[],
+    lookedUp: [] as ToolCallResult[],
   };
   /** What refused calls requested. */
   private readonly requested: Action[] = [];
@@ -119,7 +125,10 @@ class Evaluator {
       environment: supervisor.mode === "shadow" || context === undefined ? known : environment,
       sanitizeReason: async (words) => (await this.sanitized([words])).join(""),
       contextChanged: (change) => this.record.contextChanges.push(change),
-      called: (call) => this.record.calls.push(call),
+      called: (call, own) => {
+        this.record.calls.push(call);
+        if (own !== undefined) this.record.lookedUp.push(own);
+      },
       refused: (requested) => this.requested.push(requested),
     };
   }

@@ -5,7 +5,8 @@
  */
 import { z } from "zod";
 import type { StepSpec } from "../agent/journal.js";
-import { remembering } from "../text/lazily.js";
+import { type ToolCallResult, toolCallResultSchema } from "../conversation/message.js";
+import { lazily, remembering } from "../text/lazily.js";
 import { type Evaluation, evaluate, type Pass, type PassPorts } from "./evaluation.js";
 import { withVerdictsKept } from "./in-doubt.js";
 import { passSubject, restrictedTexts, stepOf } from "./pass-record.js";
@@ -20,12 +21,16 @@ import { isStricter, strictest } from "./verdict.js";
 export interface PassResult {
   readonly state: SupervisionState;
   readonly subject: Subject;
+  /** By tools of enforcing supervisors' own; nothing where they called none. */
+  readonly lookedUp?: readonly ToolCallResult[] | undefined;
 }
 
-const passResultSchema = z.object({ state: storedStateSchema, subject: subjectSchema });
+const passResultSchema = lazily(() =>
+  z.object({ state: storedStateSchema, subject: subjectSchema, lookedUp: z.array(toolCallResultSchema).optional() }),
+);
 
 /** Does the pass as the journal's step `pass`: on a replay its stored result stands for it, and nobody is asked again. */
-export function passStep(
+export async function passStep(
   subject: Subject,
   supervisors: readonly Supervisor[],
   ports: PassPorts,
@@ -33,12 +38,12 @@ export function passStep(
   shadow?: (pending: PendingShadow) => void,
 ): Promise<PassResult> {
   const shadows: PendingShadow[] = [];
-  return ports.journal.step<PassResult>(
+  const passed = await ports.journal.step<PassResult>(
     {
       id: "pass",
       kind: "supervision",
-      schema: passResultSchema,
-      stored: ({ state, subject: after }) => ({ state: packed(state), subject: after }),
+      schema: passResultSchema(),
+      stored: ({ state, ...made }) => ({ ...made, state: packed(state) }),
       interrupted: "again",
       onDone: (result) => {
         onDone?.(result);
@@ -48,6 +53,8 @@ export function passStep(
     },
     () => runPass(subject, supervisors, ports, shadow && ((pending) => shadows.push(pending))),
   );
+  if (passed.lookedUp !== undefined) ports.lookedUp?.(passed.lookedUp);
+  return passed;
 }
 
 /** @param later takes shadows that ask somebody: without it they are waited for */
@@ -82,8 +89,10 @@ export async function runPass(
   const decision = strictest(...evaluations.map(({ verdict }) => verdict.action));
   // Reasons for a change may tell what stood in a text that nobody gets; its steps have them all.
   const decisive = evaluations.filter(({ verdict }) => decision !== "block" || verdict.action === "block");
+  const lookedUp = evaluations.flatMap((evaluation) => evaluation.lookedUp ?? []);
   return {
     subject: current,
+    ...(lookedUp.length === 0 ? {} : { lookedUp }),
     state: {
       hook,
       decision,

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Journal } from "../agent/journal.js";
 import { type ReviewPolicy, reviewPolicySchema } from "../asks/policy.js";
+import type { ToolCallResult } from "../conversation/message.js";
 import type { CancelSignal } from "../model/port.js";
 import { type Condition, conditionSchema } from "./condition.js";
 import type { ContextChange, Environment } from "./environment.js";
@@ -50,8 +51,8 @@ export interface JudgeContext {
   readonly sanitizeReason: (words: string) => Promise<string>;
   /** Records a change of the context. */
   readonly contextChanged: (change: ContextChange) => void;
-  /** Records a tool that it called or was refused. */
-  readonly called: (call: SupervisorCall) => void;
+  /** Records a tool that it called or was refused; one of its own with what it was called with, and what came of it. */
+  readonly called: (call: SupervisorCall, own?: ToolCallResult) => void;
   /** Records what a refused call would have decided: it counts, if nothing is decided after it. */
   readonly refused: (requested: Action) => void;
 }

@@ -3,6 +3,7 @@ import { Superseded } from "../../agent/journal.js";
 import type { AgentTool, ToolOutput, ToolRef } from "../../agent/tools.js";
 import type { Ask, AskRequest } from "../../asks/ask.js";
 import type { Stub } from "../../evidence/item.js";
+import { workerCall } from "../../routing/http-worker.js";
 import { canonicalJson, isRecord } from "../../text/json.js";
 
 /** Ends a turn that is tried: what comes next isn't on record, or a person would have to look at it first. */
@@ -31,6 +32,23 @@ export class RecordedAnswers {
     this.left = [...stubs];
   }
 
+  /** What the caller was handed to call in it, and what such calls had come to before. */
+  handedOver(calls: readonly (ToolRef & { readonly args: Call["args"] })[], stubs: readonly Stub[]): void {
+    for (const { server, tool, args } of calls) {
+      const call = { tool: `${server}/${tool}`, args };
+      this.called.push(call.tool);
+      if (!stubs.some((stub) => fits(stub, call))) throw diverged(call.tool, args);
+    }
+  }
+
+  /** What a worker at an address answered. @throws {TrialEnd} where nothing is on record of it */
+  worker(worker: string, body: Call["args"]): { readonly status: number; readonly text: string } {
+    const { server, tool, args } = workerCall(worker, body);
+    const { content, isError = false } = this.answer({ server, tool }, args);
+    if (isError) throw new Error(content);
+    return { status: 200, text: content };
+  }
+
   /** The same tool, which answers from the record. */
   tool(tool: AgentTool): AgentTool {
     return { ...tool, run: async (args) => this.answer(tool.ref, args) };
@@ -40,6 +58,10 @@ export class RecordedAnswers {
   ask(_id: string, request: AskRequest): Ask {
     if (request.kind === "review") throw new TrialEnd({ action: "review" });
     const call = callOf(request.proposal);
+    const same = this.asks.find(
+      ({ kind, question, status }) => kind === request.kind && question === request.question && status !== "open",
+    );
+    if (request.kind !== "approval" && same !== undefined) return { ...same, proposal: request.proposal };
     if (request.kind !== "approval" || call === undefined)
       throw diverged(`a question of kind ${request.kind}`, { question: request.question });
     const answered = this.asks.find(({ kind, proposal, status }) => {
@@ -89,7 +111,7 @@ function callOf(proposal: unknown): Call | undefined {
 }
 
 /** Names what isn't on record. */
-export function diverged(what: string, args: Readonly<Record<string, unknown>>): TrialEnd {
+function diverged(what: string, args: Readonly<Record<string, unknown>>): TrialEnd {
   const text = canonicalJson(args);
   const shown = text.length > shownArguments ? `${text.slice(0, shownArguments)}…` : text;
   return new TrialEnd({ diverged: `${what} ${shown}` });

@@ -11,10 +11,12 @@ import { ReplyStream } from "../../chat/reply-stream.js";
 import { type SessionDefinition, sessionDefinitionSchema } from "../../chat/session.js";
 import { runTurn, type TurnOutcome } from "../../chat/turn.js";
 import type { TurnPorts } from "../../chat/turn-ports.js";
+import type { TurnRequest } from "../../chat/turn-request.js";
 import { defined } from "../../conversation/defined.js";
 import { type ModelReply, replyText } from "../../conversation/message.js";
 import { problem } from "../../conversation/problem.js";
 import { type Answerer, type Result, resourceOf } from "../../evidence/evaluation.js";
+import type { Stub } from "../../evidence/item.js";
 import type { CancelSignal, TokenUsage } from "../../model/port.js";
 import { withCancelSignal } from "../../platform/clock.js";
 import { newDebateId } from "../../platform/ids.js";
@@ -24,16 +26,17 @@ import { teamSchema } from "../../routing/team.js";
 import type { TeamState } from "../../routing/team-state.js";
 import { CallsSoFar } from "../../supervision/environment.js";
 import { openStreamGate } from "../../supervision/stream-gate.js";
+import type { Supervisor } from "../../supervision/supervisor.js";
 import { validateArguments } from "../argument-check.js";
 import { loadOwnParts } from "../own-parts.js";
 import type { RootPlatform } from "../root-platform.js";
 import { saltedHash } from "../salted-hash.js";
 import { trialContext } from "../supervision/trial-context.js";
-import { builtForTrial, trialOrigin } from "../supervision/try-supervisors.js";
+import { trialOrigin } from "../supervision/try-supervisors.js";
 import { countedModel } from "../supervisor-builder.js";
 import { type Answering, loadTurnSetup } from "../turn-setup.js";
 import type { SetupSources } from "../work-setup.js";
-import { diverged, type RecordedAnswers, TrialEnd } from "./recorded-answers.js";
+import { type RecordedAnswers, TrialEnd } from "./recorded-answers.js";
 
 /** What is answered, and what was there when it was said. */
 export interface TriedTurn {
@@ -47,7 +50,14 @@ export interface TriedTurn {
     readonly definition: SessionDefinition;
     /** When the turn began: what is remembered is what was then. */
     readonly at: string;
+    /** In which its supervisors judged, by name. */
+    readonly versions: ReadonlyMap<string, number>;
+    /** Whether the session's subject, metadata and supervisors are those of the turn: of older turns they aren't on record. */
+    readonly isAsItWas: boolean;
   };
+  /** What its caller sent along, and the calls that the caller was handed, with those that had come back. */
+  readonly request?: TurnRequest;
+  readonly handed?: readonly Stub[];
   readonly lastReply?: ModelReply["metadata"];
 }
 
@@ -79,7 +89,7 @@ export function answeringOf(candidate: Answerer, stored: object): Answering {
   }
 }
 
-type Answered = Pick<Result, "action" | "text" | "tools" | "workers" | "stance" | "diverged" | "failed">;
+type Answered = Pick<Result, "action" | "text" | "tools" | "workers" | "stance" | "diverged" | "asNow" | "failed">;
 
 /** What comes of the turn. Whoever calls knows whether tokens were left for it. */
 export async function tryTurn(
@@ -90,12 +100,14 @@ export async function tryTurn(
 ): Promise<Answered> {
   const workers: string[] = [];
   let debate: DebateRecord | undefined;
-  const { record } = tried;
+  let asNow: readonly string[] = [];
+  const { record, handed = [] } = tried;
   const found = () => ({
     ...defined({
       tools: record.called.length === 0 ? undefined : [...record.called],
       workers: workers.length === 0 ? undefined : workers,
       stance: debate && stanceOf(debate),
+      asNow: asNow.length === 0 ? undefined : [...asNow],
     }),
   });
   try {
@@ -106,8 +118,12 @@ export async function tryTurn(
         debated: (now) => {
           debate = now;
         },
+        supervised: (names) => {
+          asNow = names;
+        },
       }),
     );
+    record.handedOver(reply?.modelReply.pendingToolCalls ?? [], handed);
     if (status === "failed") return { action: "allow", failed: failure ?? error?.content ?? "it failed", ...found() };
     if (status === "blocked") return { action: "block", ...found() };
     const text = reply === undefined ? "" : replyText(reply.modelReply);
@@ -125,14 +141,16 @@ interface Watched {
   readonly chosen: (worker: string) => void;
   /** How a panel's debate stands now. */
   readonly debated: (debate: DebateRecord) => void;
+  /** What of a stored turn is as it is now, since nothing is on record of it. */
+  readonly supervised: (asNow: readonly string[]) => void;
 }
 
 async function runTried(
   tenantId: string,
   answering: Answering,
-  { message, history, record, session, lastReply }: TriedTurn,
+  { message, history, record, session, lastReply, request }: TriedTurn,
   ports: TrialPorts,
-  { signal, chosen, debated }: Watched,
+  { signal, chosen, debated, supervised }: Watched,
 ): Promise<TurnOutcome> {
   const { platform, budget, taken, id } = ports;
   const journal = transientJournalWithin(budget, (askId, request) => record.ask(askId, request));
@@ -142,7 +160,8 @@ async function runTried(
   const origin = { ...trialOrigin, agent, subject, metadata };
   const health = { read: () => undefined, write: () => {} };
   const sessionId = session?.sessionId ?? id;
-  const facts = { tenantId, sessionId, definition, origin, health, answering, history: () => history };
+  const versions = session?.versions;
+  const facts = { tenantId, sessionId, definition, origin, health, answering, versions, history: () => history };
   const changeContext = () => ({ version: 0, changed: true });
   const loaded = await loadTurnSetup(
     { ...facts, context: () => context, changeContext, lastReply: () => lastReply },
@@ -151,9 +170,10 @@ async function runTried(
   );
   if (!loaded.ok) throw problem("conflict", loaded.detail);
   const { setup, policies } = loaded;
+  if (session !== undefined) supervised(asNowIn(session, setup.supervisors, answering));
   const [turnId, messageId, replyId] = ["turn_trial", "msg_trial", "msg_trial_reply"];
   const withDeadline: TurnPorts["withDeadline"] = (timeoutMs, work) => withCancelSignal(timeoutMs, work, signal);
-  return runTurn({ turnId, messageId, replyId, content: message, acceptedAt: platform.now() }, setup, {
+  return runTurn({ turnId, messageId, replyId, content: message, request, acceptedAt: platform.now() }, setup, {
     ...{ journal, signal, withDeadline, validateArguments, now: platform.now },
     model: countedModel(await platform.model(tenantId), taken),
     approvals: { isApproved: () => false, approveForSession: () => {} },
@@ -185,7 +205,7 @@ async function runTried(
       asks: () => [],
       raise: (askId, request) => record.ask(askId, request),
       state: forgetfulState,
-      callWorker: ({ worker, body }) => Promise.reject(diverged(`the worker ${worker} at an address`, body)),
+      callWorker: async ({ worker, body }) => record.worker(worker, body),
       debates: { newId: () => newDebateId(id), record: debated },
       traced: (entry) => {
         if (entry.type === "worker.started") chosen(entry.worker);
@@ -194,6 +214,20 @@ async function runTried(
     waiting: () => {},
     messageDecided: () => {},
   });
+}
+
+/** What counts as it is now: of the candidate's own supervisors that is meant, of the tenant's and the session's nothing else is on record. */
+function asNowIn(
+  { versions, isAsItWas }: NonNullable<TriedTurn["session"]>,
+  supervisors: readonly Supervisor[],
+  answering: Answering,
+): string[] {
+  const own = JSON.stringify(answering);
+  const judging = supervisors.filter(({ name, mode }) => mode === "enforce" && !versions.has(name));
+  const named = judging
+    .filter(({ name }) => !own.includes(JSON.stringify(name)))
+    .map(({ name }) => `supervisor ${name}`);
+  return isAsItWas ? named : ["subject", "metadata", ...named];
 }
 
 /** What a turn is made of, without what would reach anybody or leave a trace. */
@@ -216,7 +250,8 @@ function triedSources(
     supervisors: {
       givesOrders: (reference) => supervisors.givesOrders(reference),
       build: (_tenantId, stored) => {
-        const built = builtForTrial(tenantId, stored, counted);
+        // Its own tools answer from the record, too: it may hold those that change something.
+        const built = counted.build(tenantId, stored, { origin: trialOrigin });
         // A shadow isn't waited for, and so never asked.
         return stored.body.kind === "http" && !callHttp ? { ...built, mode: "shadow" } : built;
       },

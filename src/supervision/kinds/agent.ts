@@ -6,7 +6,7 @@
 import { z } from "zod";
 import type { AgentOutcome } from "../../agent/agent-spec.js";
 import { type AgentLimits, defaultAgentLimits } from "../../agent/budget.js";
-import { runAgent } from "../../agent/loop.js";
+import { callResult, runAgent } from "../../agent/loop.js";
 import type { AgentObserver } from "../../agent/ports.js";
 import type { CallRecord } from "../../agent/tools.js";
 import { defined } from "../../conversation/defined.js";
@@ -162,9 +162,9 @@ async function judgeOnce(
   const observer: AgentObserver = {
     // As they happen: what it did before it ran out of time is on record too.
     callEnded(round, record) {
-      context.called(callOnRecord(record));
       // What its own tools didn't find decides nothing, and loses nothing.
       const isOwn = judged.own.tools.some(({ name }) => name === record.name);
+      context.called(callOnRecord(record), isOwn ? callResult(record) : undefined);
       if (!record.isError || isOwn) return;
       refused.push({ round, name: record.name, detail: record.content });
       context.refused(actionWanted(record.name) ?? "allow");
