@@ -44,9 +44,14 @@ const results = [
   '{"item":922,"stock":"gold"}',
   ...kindsOfResults.flatMap((kind) => textsOf(kind, 100, 2_211)),
 ];
-const fixture = readFileSync("tests/supervision/rules/fixtures/ordinary-messages.tsv", "utf8").trimEnd().split("\n");
+/** The texts of rows of a language and a text. */
+function textsIn(fixture: string): string[] {
+  const rows = readFileSync(`tests/supervision/rules/fixtures/${fixture}.tsv`, "utf8").trimEnd().split("\n");
+  return rows.map((row) => row.slice(row.indexOf("\t") + 1).replaceAll("\\n", "\n"));
+}
+const likeAttacks = textsIn("messages-like-attacks");
 const messages = [
-  ...fixture.map((row) => row.slice(row.indexOf("\t") + 1)),
+  ...textsIn("ordinary-messages"),
   ...["short chat", "questions", "names"].flatMap((kind) => textsOf(kind, 120, 2_211)),
 ];
 
@@ -65,6 +70,12 @@ describe("what npm start installs", () => {
   it("lets 500 everyday messages pass", async () => {
     expect(messages.length).toBeGreaterThanOrEqual(500);
     expect(await notAllowed(messages, request)).toEqual([]);
+  });
+
+  it("stops at most 8 of 150 messages that use an attack's words and mean no harm", async () => {
+    expect(likeAttacks).toHaveLength(150);
+    const stopped = await notAllowed(likeAttacks, request);
+    expect(stopped.length, stopped.join("\n")).toBeLessThanOrEqual(8);
   });
 
   it("lets 500 results of tools pass when they come, and in the reply", async () => {
