@@ -22,8 +22,6 @@ const looseSchema = lazily(() =>
     confidence: z.union([z.number(), z.string()]).nullish(),
     task: z.string().nullish(),
     reevaluate: z.boolean().nullish(),
-    /** The same in calls of runs that an earlier version began. */
-    lookAgain: z.boolean().nullish(),
   }),
 );
 
@@ -36,8 +34,7 @@ export function checkDecision(value: unknown, live: readonly string[], known: re
     const [issue] = parsed.error.issues;
     return problem(`${issue?.path.join(".") || "the decision"}: ${issue?.message ?? "it can't be read"}`);
   }
-  const { targetAgent, targetAgents, worker, workers, reasoning, confidence, task } = parsed.data;
-  const reevaluate = parsed.data.reevaluate ?? parsed.data.lookAgain;
+  const { targetAgent, targetAgents, worker, workers, reasoning, confidence, task, reevaluate } = parsed.data;
   const named = [targetAgent, targetAgents, worker, workers].flatMap((ids) => ids ?? []).map((id) => id.trim());
   // Named twice is meant once.
   const targets = [...new Set(named.map((id) => known.find((one) => same(one, id)) ?? id))].filter((id) => id !== "");

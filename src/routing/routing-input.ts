@@ -44,21 +44,17 @@ export interface RoutingInput {
   readonly effects?: readonly Effect[];
 }
 
-const choiceSchema = z
-  .object({
-    targets: z.array(z.string()).min(1),
-    reasoning: z.string(),
-    confidence: z.number().min(0).max(1),
-    /** What the workers are to do, in the supervisor's words; the input stands beside it. */
-    task: z.string().optional(),
-    /** The strategy wants to see the results and decide again. */
-    reevaluate: z.boolean().optional(),
-    /** The worker goes on from the message before; nobody chose it anew. */
-    stays: z.boolean().optional(),
-    /** `reevaluate` in steps that an earlier version stored. */
-    lookAgain: z.boolean().optional(),
-  })
-  .transform(({ lookAgain, ...choice }) => (lookAgain === undefined ? choice : { reevaluate: lookAgain, ...choice }));
+const choiceSchema = z.object({
+  targets: z.array(z.string()).min(1),
+  reasoning: z.string(),
+  confidence: z.number().min(0).max(1),
+  /** What the workers are to do, in the supervisor's words; the input stands beside it. */
+  task: z.string().optional(),
+  /** The strategy wants to see the results and decide again. */
+  reevaluate: z.boolean().optional(),
+  /** The worker goes on from the message before; nobody chose it anew. */
+  stays: z.boolean().optional(),
+});
 export type Choice = z.infer<typeof choiceSchema>;
 
 /** How a strategy's outcome is stored as a step. */

@@ -1,8 +1,7 @@
 /** Strategies over plain data: what each decides, and that they are known by name in one place. */
 
 import { describe, expect, it } from "vitest";
-import { checkDecision } from "../../src/routing/decision-repair.js";
-import { type RoutingInput, strategyOutcomeSchema } from "../../src/routing/routing-input.js";
+import type { RoutingInput } from "../../src/routing/routing-input.js";
 import type { StrategyPorts, SupervisorDecision } from "../../src/routing/strategies/strategy.js";
 import { type StrategyName, strategyNamed, strategyNames } from "../../src/routing/strategies/table.js";
 import { teamSchema, tracksLoad } from "../../src/routing/team.js";
@@ -81,20 +80,5 @@ describe("the strategies", () => {
   it("has the load counted only of teams that go by it", () => {
     const counted = strategyNames.filter((name) => tracksLoad(teamSchema.parse(teamOf(name, [{ to: "a" }]).data)));
     expect(counted).toEqual(["load-balanced"]);
-  });
-});
-
-describe("a decision stored by an earlier version", () => {
-  it.each([true, false])("is read with its wish to decide again (%s)", (lookAgain) => {
-    const choice = { targets: ["a"], reasoning: "r", confidence: 1 };
-    const read = strategyOutcomeSchema.parse({ kind: "route", choice: { ...choice, lookAgain } });
-    expect(read).toEqual({ kind: "route", choice: { ...choice, reevaluate: lookAgain } });
-  });
-
-  it("as the call of a model is read with that wish too", () => {
-    for (const wish of [{ lookAgain: true }, { reevaluate: true }])
-      expect(checkDecision({ targetAgent: "a", ...wish }, ["a"], ["a"])).toMatchObject({
-        choice: { reevaluate: true },
-      });
   });
 });

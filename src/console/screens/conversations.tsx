@@ -1,9 +1,10 @@
 /** The tenant's conversations, the last changed first. */
 import { listSessions } from "../../application/sessions/list-sessions.js";
 import { readConversation } from "../../application/sessions/read-conversation.js";
-import { Badge, Choice, Field, More, Table, Time, type Tone } from "../parts.js";
+import { Badge, Choice, Field, Time, type Tone } from "../parts.js";
 import { perform, query, type Screen } from "../screen.js";
 import { Text } from "../visible-text.js";
+import { Listed } from "./listed.js";
 
 const tones: Readonly<Record<string, Tone>> = { waiting: "warn", failed: "bad", blocked: "bad" };
 
@@ -54,15 +55,14 @@ export const conversations: Screen = {
             />
             <button type="submit">Show</button>
           </form>
-          <div id="list" data-poll="5">
-            <Table
-              label="Conversations"
-              heads={["Customer", "Agent", "Last turn", "Changed"]}
-              rows={rows}
-              empty="None."
-            />
-          </div>
-          <More visit={visit} cursor={nextCursor} />
+          <Listed
+            visit={visit}
+            cursor={nextCursor}
+            label="Conversations"
+            heads={["Customer", "Agent", "Last turn", "Changed"]}
+            rows={rows}
+            empty="None."
+          />
         </>
       ),
     };

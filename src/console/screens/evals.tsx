@@ -11,12 +11,13 @@ import {
 } from "../../application/evidence/manage-evals.js";
 import type { Eval } from "../../evidence/evaluation.js";
 import { authorize } from "../../tenancy/authority.js";
-import { Badge, Button, Confirm, Facts, Field, Form, More, Table, Time, type Tone } from "../parts.js";
+import { Badge, Button, Confirm, Facts, Field, Form, Time, type Tone } from "../parts.js";
 import { perform, query, type Screen, sentIn, type View, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 import { Compared } from "./comparison-parts.js";
 import { begin, Start } from "./eval-form.js";
 import { itemsOf } from "./eval-items.js";
+import { Listed } from "./listed.js";
 import { watchSeconds } from "./watched.js";
 
 const path = "/console/evals";
@@ -51,15 +52,14 @@ async function showList(visit: Visit, estimate?: Eval["estimate"]): Promise<View
             <Start visit={visit} dataset={dataset ?? ""} estimate={estimate} />
           </details>
         ) : undefined}
-        <div id="list" data-poll="5">
-          <Table
-            label="Evals"
-            heads={["Dataset", "Candidates", "Status", "Done", "Began"]}
-            rows={rows}
-            empty="None yet. An eval holds supervisors or agents against a dataset, without any effect."
-          />
-        </div>
-        <More visit={visit} cursor={nextCursor} />
+        <Listed
+          visit={visit}
+          cursor={nextCursor}
+          label="Evals"
+          heads={["Dataset", "Candidates", "Status", "Done", "Began"]}
+          rows={rows}
+          empty="None yet. An eval holds supervisors or agents against a dataset, without any effect."
+        />
       </>
     ),
   };

@@ -9,10 +9,11 @@ import { debateOwner } from "../../roundtable/nested-record.js";
 import type { Roundtable, RoundtableSummary } from "../../roundtable/roundtable.js";
 import { authorize } from "../../tenancy/authority.js";
 import { oneLine } from "../../text/one-line.js";
-import { Badge, Button, Choice, Facts, Field, Form, More, Table, Time, type Tone } from "../parts.js";
+import { Badge, Button, Facts, Form, Time, type Tone } from "../parts.js";
 import { perform, query, type Screen, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 import { Consensus, Failures, Positions, Requests, Synthesis } from "./debate-parts.js";
+import { Listed, WorkFilter } from "./listed.js";
 import { Going, OpenAsks, watchSeconds } from "./watched.js";
 
 const statusWords: Readonly<Record<Roundtable["status"], readonly [string, Tone]>> = {
@@ -38,26 +39,20 @@ export const roundtables: Screen = {
       <Status roundtable={one} />,
       <Time at={one.updatedAt} />,
     ]);
-    const statuses = [["", "All"], ...debateStatuses.map((one) => [one, statusWords[one][0]] as const)] as const;
+    const statuses = debateStatuses.map((one) => [one, statusWords[one][0]] as const);
     return {
       title: "Roundtables",
       body: (
         <>
-          <form method="get" class="row">
-            <Field visit={visit} name="panel" label="Panel" stored={panel ?? ""} type="search" />
-            <Field visit={visit} name="subject" label="Customer" stored={subject ?? ""} type="search" />
-            <Choice visit={visit} name="status" label="Status" stored={status} options={statuses} />
-            <button type="submit">Show</button>
-          </form>
-          <div id="list" data-poll="5">
-            <Table
-              label="Roundtables"
-              heads={["Topic", "Panel", "Mode", "Round", "Status", "Changed"]}
-              rows={rows}
-              empty="None."
-            />
-          </div>
-          <More visit={visit} cursor={nextCursor} />
+          <WorkFilter visit={visit} by={["panel", "Panel"]} statuses={statuses} />
+          <Listed
+            visit={visit}
+            cursor={nextCursor}
+            label="Roundtables"
+            heads={["Topic", "Panel", "Mode", "Round", "Status", "Changed"]}
+            rows={rows}
+            empty="None."
+          />
         </>
       ),
     };

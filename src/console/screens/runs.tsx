@@ -6,9 +6,10 @@ import { readTrace } from "../../application/runs/read-trace.js";
 import { hasEnded, type Run, runStatuses } from "../../routing/run.js";
 import { type RoutingDecision, targetsOf } from "../../routing/trace.js";
 import { authorize } from "../../tenancy/authority.js";
-import { Badge, Choice, Confirm, Facts, Field, Form, More, Table, Time, type Tone } from "../parts.js";
+import { Badge, Confirm, Facts, Form, Time, type Tone } from "../parts.js";
 import { perform, query, type Screen, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
+import { Listed, WorkFilter } from "./listed.js";
 import { Story } from "./time-line.js";
 import { Going, OpenAsks, watchSeconds } from "./watched.js";
 
@@ -37,21 +38,20 @@ export const runs: Screen = {
       <Time at={createdAt} />,
       endedAt === undefined ? "" : tookWords(createdAt, endedAt),
     ]);
-    const statuses = [["", "All"], ...runStatuses.map((one) => [one, one] as const)] as const;
+    const statuses = runStatuses.map((one) => [one, one] as const);
     return {
       title: "Runs",
       body: (
         <>
-          <form method="get" class="row">
-            <Field visit={visit} name="team" label="Team" stored={team ?? ""} type="search" />
-            <Field visit={visit} name="subject" label="Customer" stored={subject ?? ""} type="search" />
-            <Choice visit={visit} name="status" label="Status" stored={status} options={statuses} />
-            <button type="submit">Show</button>
-          </form>
-          <div id="list" data-poll="5">
-            <Table label="Runs" heads={["Team", "Customer", "Status", "Began", "Took"]} rows={rows} empty="None." />
-          </div>
-          <More visit={visit} cursor={nextCursor} />
+          <WorkFilter visit={visit} by={["team", "Team"]} statuses={statuses} />
+          <Listed
+            visit={visit}
+            cursor={nextCursor}
+            label="Runs"
+            heads={["Team", "Customer", "Status", "Began", "Took"]}
+            rows={rows}
+            empty="None."
+          />
         </>
       ),
     };
