@@ -1,7 +1,8 @@
 // `npm run databases -- add --env <name>`: one database more for new tenants, made, migrated and bound by a deployment. `list` says which
-// there are. docs/deployment.md, "More than one database".
+// there are, `move --tenant ten_… --to 1` moves a tenant. docs/deployment.md, "More than one database".
 import { readFileSync, writeFileSync } from "node:fs";
 import { deploy } from "./deploy/deploy.js";
+import { moveTenant } from "./deploy/move.js";
 import { openAccount } from "./deploy/open-account.js";
 import { Refusal, readOptions } from "./deploy/options.js";
 import { processPorts } from "./deploy/process-ports.js";
@@ -11,14 +12,23 @@ const [command, ...args] = process.argv.slice(2);
 const configuration = "wrangler.toml";
 
 try {
-  if (command !== "add" && command !== "list")
+  if (command !== "add" && command !== "list" && command !== "move")
     throw new Refusal(
-      "say add or list: npm run databases -- add --env production (--jurisdiction eu, --dry-run, --yes).",
+      "say add, list or move: npm run databases -- add --env production (--jurisdiction eu, --dry-run, --yes).",
     );
+  // Which database is of no other command.
+  const at = command === "move" ? args.indexOf("--to") : -1;
+  const [, to] = at < 0 ? [] : args.splice(at, 2);
   const toml = readFileSync(configuration, "utf8");
   const options = readOptions(args, environmentsOf(toml));
   const { environment } = options;
   const target = await readTarget(environment);
+  if (command === "move") {
+    if (!args.includes("--tenant") || !/^\d+$/.test(to ?? ""))
+      throw new Refusal("say which tenant and where to: --tenant ten_… --to 1 (npm run databases -- list).");
+    await moveTenant({ tenantId: options.tenant, to: Number(to) }, target, options, processPorts);
+    process.exit();
+  }
   const account = await openAccount(processPorts);
   const { databases, worker } = await account.look(target);
   if (command === "list") {
@@ -57,6 +67,6 @@ try {
   }
 } catch (error) {
   if (!(error instanceof Refusal)) throw error;
-  console.error(`Nothing was added: ${error.message}`);
+  console.error(`${command === "move" ? "Not moved" : "Nothing was added"}: ${error.message}`);
   process.exitCode = 1;
 }

@@ -1,6 +1,7 @@
 /** The object of a conversation in a chat as others call it: what it does is in `ConversationEngine`. */
 
-import { composeChannelPlatform, environmentOf } from "../../src/composition/objects.js";
+import { environmentOf } from "../../src/composition/databases.js";
+import { composeChannelPlatform } from "../../src/composition/objects.js";
 import type { CommandKey } from "../../src/conversation/command-key.js";
 import {
   type ConversationIdentity,

@@ -12,7 +12,8 @@ import {
   sessionDefinitionSchema,
   type Turn,
 } from "../../src/chat/session.js";
-import { composeRootPlatform, environmentOf } from "../../src/composition/objects.js";
+import { environmentOf } from "../../src/composition/databases.js";
+import { composeRootPlatform } from "../../src/composition/objects.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import type { CommandKey } from "../../src/conversation/command-key.js";
 import { defined } from "../../src/conversation/defined.js";

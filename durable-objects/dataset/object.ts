@@ -1,5 +1,6 @@
 /** The object of a dataset as others call it: what it does is in `DatasetEngine`. */
-import { composeDatasetPlatform, environmentOf } from "../../src/composition/objects.js";
+import { environmentOf } from "../../src/composition/databases.js";
+import { composeDatasetPlatform } from "../../src/composition/objects.js";
 import type { CommandKey } from "../../src/conversation/command-key.js";
 import { ok, type Result } from "../../src/conversation/problem.js";
 import type { Comparison } from "../../src/evidence/comparison.js";

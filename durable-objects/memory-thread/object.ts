@@ -1,6 +1,7 @@
 /** The object of a memory thread as others call it: what it does is in `ThreadEngine`. */
 
-import { composeMemoryPlatform, environmentOf } from "../../src/composition/objects.js";
+import { environmentOf } from "../../src/composition/databases.js";
+import { composeMemoryPlatform } from "../../src/composition/objects.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import {
   type AppendCommand,

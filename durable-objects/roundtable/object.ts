@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { type Effect, effectSchema } from "../../src/agent/effects.js";
 import type { Answerer } from "../../src/asks/ask.js";
-import { composeRootPlatform, environmentOf } from "../../src/composition/objects.js";
+import { environmentOf } from "../../src/composition/databases.js";
+import { composeRootPlatform } from "../../src/composition/objects.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import type { CommandKey } from "../../src/conversation/command-key.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";

@@ -1,6 +1,7 @@
 /** The object of a run as others call it: what it does is in `RunEngine`. */
 
-import { composeRootPlatform, environmentOf } from "../../src/composition/objects.js";
+import { environmentOf } from "../../src/composition/databases.js";
+import { composeRootPlatform } from "../../src/composition/objects.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { RunIdentity, RunObject } from "../../src/gateways/run-gateway.js";

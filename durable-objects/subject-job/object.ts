@@ -1,5 +1,6 @@
 /** The object of a job on a person's data as others call it: what it does is in `SubjectJobEngine`. */
-import { composeSubjectJob, environmentOf } from "../../src/composition/objects.js";
+import { environmentOf } from "../../src/composition/databases.js";
+import { composeSubjectJob } from "../../src/composition/objects.js";
 import type { FilePart, SubjectJobObject } from "../../src/gateways/subject-job-gateway.js";
 import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
 import { type JobDefinition, jobDefinitionSchema, type SubjectJob as ShownJob } from "../../src/tenancy/subjects.js";

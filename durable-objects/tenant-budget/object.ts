@@ -1,6 +1,7 @@
 /** The object of a tenant's limits as others call it: what it does is in `BudgetEngine`. */
 
-import { composeBudgetPlatform, environmentOf } from "../../src/composition/objects.js";
+import { environmentOf } from "../../src/composition/databases.js";
+import { composeBudgetPlatform } from "../../src/composition/objects.js";
 import type { Result } from "../../src/conversation/problem.js";
 import type { BudgetObject, Taken } from "../../src/gateways/budget-gateway.js";
 import type { Renewal, Taking } from "../../src/gateways/budget-messages.js";

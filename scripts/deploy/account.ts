@@ -28,6 +28,8 @@ export interface DatabaseState {
   readonly jurisdiction?: string | undefined;
   readonly migrations: readonly string[];
   readonly tenants: number;
+  /** Those that have gone from here, and when. */
+  readonly moves: readonly { readonly tenant_id: string; readonly to_database: number; readonly at: number }[];
 }
 
 /** The newest first. */
@@ -61,7 +63,9 @@ const deploymentsSchema = z.object({
   ),
 });
 const boundSchema = z.object({
-  resources: z.object({ bindings: z.array(z.object({ type: z.string(), name: z.string() })) }),
+  resources: z.object({
+    bindings: z.array(z.object({ type: z.string(), name: z.string(), text: z.string().optional() })),
+  }),
 });
 const versionSchema = z.object({ annotations: z.record(z.string(), z.unknown()).optional() });
 
@@ -155,8 +159,14 @@ export class Account {
     if (found === undefined) return undefined;
     const migrations = await this.query(found.uuid, "SELECT name FROM d1_migrations ORDER BY id", { name: z.string() });
     const [tenants] = await this.query(found.uuid, "SELECT COUNT(*) AS n FROM tenants", { n: z.number() });
+    const moves = await this.query(
+      found.uuid,
+      "SELECT tenant_id, to_database, at FROM moves WHERE status NOT IN ('leaving', 'arriving')",
+      { tenant_id: z.string(), to_database: z.int(), at: z.int() },
+    );
     return {
       id: found.uuid,
+      moves,
       jurisdiction: found.jurisdiction ?? undefined,
       migrations: migrations.map((one) => one.name),
       tenants: tenants?.n ?? 0,
@@ -191,6 +201,12 @@ export class Account {
   async databasesOf(worker: string, versionId: string): Promise<string[]> {
     const version = await this.find(`/workers/scripts/${worker}/versions/${versionId}`, boundSchema);
     return version?.resources.bindings.filter(({ type }) => type === "d1").map(({ name }) => name) ?? [];
+  }
+
+  /** What a version was told in a variable. */
+  async variableOf(worker: string, versionId: string, name: string): Promise<string> {
+    const version = await this.find(`/workers/scripts/${worker}/versions/${versionId}`, boundSchema);
+    return version?.resources.bindings.find((one) => one.type === "plain_text" && one.name === name)?.text ?? "";
   }
 
   /** The release that a version was deployed as: `deploy` marks each. */

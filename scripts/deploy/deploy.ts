@@ -9,6 +9,7 @@ import {
   addressOf,
   databaseJurisdictions,
   domainOf,
+  movedTenants,
   openQuestions,
   planDeployment,
   renderPlan,
@@ -121,7 +122,7 @@ async function upload({ account, state, wanted }: Looked, values: Record<string,
   const args = [
     ...["deploy", "--minify", "--env", target.environment, "--tag", target.tag],
     ...(domain === undefined ? [] : ["--domain", domain]),
-    ...jurisdictionArgs(state, wanted),
+    ...variableArgs(state, wanted),
   ];
   const sent = Object.fromEntries(secretsToSend(state, wanted).map((name) => [name, values[name] ?? ""]));
   if (Object.keys(sent).length === 0) return runWrangler(args, account.id, ports);
@@ -135,10 +136,14 @@ export async function migrate({ databases, environment }: Target, accountId: str
     await runWrangler(["d1", "migrations", "apply", name, "--remote", "--env", environment], accountId, ports);
 }
 
-/** What tells the Worker where its databases lie. */
-export function jurisdictionArgs(state: AccountState, { options }: Wanted): string[] {
+/** What tells the Worker where its databases lie, and which tenants have gone to another. */
+export function variableArgs(state: AccountState, { options }: Wanted): string[] {
   const laws = databaseJurisdictions(state, options.placement);
-  return laws === "" ? [] : ["--var", `DATABASE_JURISDICTIONS:${laws}`];
+  const moved = movedTenants(state);
+  return [
+    ...(laws === "" ? [] : ["--var", `DATABASE_JURISDICTIONS:${laws}`]),
+    ...(moved === "" ? [] : ["--var", `MOVED_TENANTS:${moved}`]),
+  ];
 }
 
 interface Welcomed {

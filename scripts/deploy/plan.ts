@@ -173,6 +173,16 @@ export function databaseJurisdictions(
     .join(",");
 }
 
+/**
+ * What the Worker is told of tenants that live elsewhere than their ids say; the last of a tenant's moves counts.
+ * @example movedTenants({ databases: [{ moves: [{ tenant_id: "ten_01k", to_database: 1, at: 5 }], … }, …] }) // "ten_01k=1"
+ */
+export function movedTenants({ databases }: Pick<AccountState, "databases">): string {
+  const moves = databases.flatMap((database) => database?.moves ?? []).toSorted((a, b) => a.at - b.at);
+  const homes = new Map(moves.map(({ tenant_id, to_database }) => [tenant_id, to_database]));
+  return [...homes].map(([id, home]) => `${id}=${home}`).join(",");
+}
+
 function databaseStep({ databases }: AccountState, { target, options: { placement } }: Wanted, number: number): Step {
   const database = databases[number];
   const name = target.databases[number] ?? "";

@@ -1,11 +1,11 @@
 /** A part of the requests for a new version, and the way back: of what is deployed only the shares of versions change. */
 import type { Account, AccountState } from "./account.js";
 import { consent } from "./consent.js";
-import { jurisdictionArgs, migrate } from "./deploy.js";
+import { migrate, variableArgs } from "./deploy.js";
 import { waitForHealth } from "./first-tenant.js";
 import { openAccount } from "./open-account.js";
 import { type Options, Refusal } from "./options.js";
-import { addressOf, planDeployment, type Wanted } from "./plan.js";
+import { addressOf, movedTenants, planDeployment, type Wanted } from "./plan.js";
 import { type Ports, runWrangler } from "./ports.js";
 import type { Release } from "./releases.js";
 import { bindingOf, type Target } from "./target.js";
@@ -67,7 +67,7 @@ async function upload(account: Account, { state, wanted }: Looked, ports: Ports)
   const { environment, worker, tag } = wanted.target;
   await migrate(wanted.target, account.id, ports);
   const args = ["versions", "upload", "--minify", "--env", environment, "--tag", tag];
-  await runWrangler([...args, ...jurisdictionArgs(state, wanted)], account.id, ports);
+  await runWrangler([...args, ...variableArgs(state, wanted)], account.id, ports);
   const uploaded = await account.newestVersion(worker);
   if (uploaded?.tag === tag) return uploaded.id;
   throw new Refusal(
@@ -102,8 +102,13 @@ async function demandBound(
   { versions }: Split,
 ): Promise<void> {
   const lived = state.databases.flatMap((database, number) => (number > 0 && database?.tenants ? [number] : []));
-  if (lived.length === 0) return;
+  const moved = movedTenants(state);
+  if (lived.length === 0 && moved === "") return;
   for (const { id } of versions) {
+    if ((await account.variableOf(target.worker, id, "MOVED_TENANTS")) !== moved)
+      throw new Refusal(
+        "tenants have moved to another database since that version was deployed: it would look for them where they were. Go back to one that was deployed behind the move.",
+      );
     const bound = await account.databasesOf(target.worker, id);
     const lost = lived.find((number) => !bound.includes(bindingOf(number)));
     if (lost === undefined) continue;

@@ -48,6 +48,7 @@ import type { SecretStore } from "../stores/secret-store.js";
 import type { SessionIndex } from "../stores/session-index.js";
 import type { SubjectStore } from "../stores/subject-store.js";
 import type { TenantCopy } from "../stores/tenant-copy.js";
+import type { TenantMoves } from "../stores/tenant-moves.js";
 import type { TenantPlacements } from "../stores/tenant-placements.js";
 import type { TenantReader, TenantSnapshots } from "../stores/tenant-snapshots.js";
 import type { TenantStore } from "../stores/tenant-store.js";
@@ -66,6 +67,8 @@ export interface Services {
   readonly database: number;
   readonly databases: readonly number[];
   readonly at: (database: number) => Services;
+  /** Tenants that live in another one than their ids say. */
+  readonly moved: ReadonlyMap<string, number>;
   /** The laws that databases lie under, as far as they do. */
   readonly databaseJurisdictions: ReadonlyMap<number, string>;
   readonly environment: string;
@@ -132,6 +135,8 @@ export interface Services {
   readonly reseals: ResealStore;
   readonly restores: RestoreStore;
   readonly copy: TenantCopy;
+  /** Of tenants that go from this database to another. */
+  readonly moves: () => Promise<TenantMoves>;
   /** What objects hold, as it is stored. */
   readonly copies: () => Promise<CopyGateway>;
   /** What there is of a person, the jobs on it, and what holds keep. */

@@ -3,6 +3,7 @@
  * environment whose `DB` is the tenant's: nothing else here knows that there are several. No other file reads these bindings.
  */
 import { ProblemError } from "../conversation/problem.js";
+import { homeOf } from "../tenancy/home.js";
 
 const bindingName = /^DB_(\d{2,4})$/;
 
@@ -61,4 +62,24 @@ export function environmentAt(env: Env, database: number): Env {
 export function databaseJurisdictions(env: Env): ReadonlyMap<number, string> {
   const pairs = env.DATABASE_JURISDICTIONS.split(",").map((pair) => pair.split("="));
   return new Map(pairs.flatMap(([number = "", law]) => (law === undefined ? [] : [[Number(number), law] as const])));
+}
+
+/** As a deployment writes it, which asks the databases: `ten_01kaf…=1`. It is the same for as long as a version runs. */
+export function movedTenants(env: Env): ReadonlyMap<string, number> {
+  const { MOVED_TENANTS: text } = firstEnvironment(env);
+  if (text !== moved.text) {
+    const pairs = text.split(",").map((pair) => pair.split("="));
+    const homes = new Map(
+      pairs.flatMap(([id = "", home]) => (home === undefined ? [] : [[id, Number(home)] as const])),
+    );
+    moved = { text, homes };
+  }
+  return moved.homes;
+}
+
+let moved: { readonly text: string; readonly homes: ReadonlyMap<string, number> } = { text: "", homes: new Map() };
+
+/** Of this tenant's database: what an object of the tenant is composed of. */
+export function environmentOf(env: Env, tenantId: string): Env {
+  return environmentAt(env, homeOf(tenantId, movedTenants(env)));
 }

@@ -15,16 +15,9 @@ import { channelOf } from "../channels/connection.js";
 import { now } from "../platform/clock.js";
 import { deliverToD1 } from "../stores/deliveries.js";
 import { D1TeamState } from "../stores/team-state.js";
-import { databaseOf } from "../tenancy/home.js";
 import { loaded } from "../text/lazily.js";
-import { environmentAt } from "./databases.js";
 import { composeServices, conversationsOf, sendWebhookJobs } from "./services.js";
 import { priceOfNow, shared, tenantModel, tenantProvider } from "./shared.js";
-
-/** Of this tenant's database: what an object of the tenant is composed of. */
-export function environmentOf(env: Env, tenantId: string): Env {
-  return environmentAt(env, databaseOf(tenantId));
-}
 
 /** @param revision of the tenant that it is for, where somebody has just read it */
 export function composeRootPlatform(env: Env, revision?: number): RootPlatform {

@@ -34,7 +34,7 @@ import { TenantCopy } from "../stores/tenant-copy.js";
 import { WebhookDeliveries } from "../stores/webhook-deliveries.js";
 import { WebhookStore } from "../stores/webhook-store.js";
 import { loaded } from "../text/lazily.js";
-import { databaseJurisdictions, databaseNumber, databasesOf, environmentAt } from "./databases.js";
+import { databaseJurisdictions, databaseNumber, databasesOf, environmentAt, movedTenants } from "./databases.js";
 import { named, shared } from "./shared.js";
 
 /** A request, as far as it says where and when to read and where to make things. */
@@ -55,6 +55,7 @@ export function composeServices(env: Env, { cf, bookmark, origin = "" }: Request
     database: databaseNumber(env),
     databaseJurisdictions: databaseJurisdictions(env),
     databases: databasesOf(env),
+    moved: movedTenants(env),
     at: (database: number) => composeServices(environmentAt(env, database), { cf, bookmark, origin }),
     origin,
     // Its key is derived by the request that needs it: a promise isn't kept beyond its request.
@@ -112,6 +113,7 @@ function makeServices(env: Env, place: Place) {
     reseals: new ResealStore(db, sealer, now),
     restores: new RestoreStore(db, now),
     copy: new TenantCopy(db, sealer),
+    moves: loaded(async () => new (await import("../stores/tenant-moves.js")).TenantMoves(db, now)),
     copies: loaded(async () => {
       const { CopyGateway } = await import("../gateways/copy-gateway.js");
       const placed = <O>(namespace: Namespace<O>) => new PlacedObjects(named(env, namespace), placements, place);
@@ -150,7 +152,7 @@ function makeServices(env: Env, place: Place) {
     debates: new DebateGateway({ ses: sessions, run: runs }),
   } satisfies Omit<
     Services,
-    "tokens" | "bookmark" | "origin" | "database" | "databases" | "databaseJurisdictions" | "at"
+    "tokens" | "bookmark" | "origin" | "database" | "databases" | "moved" | "databaseJurisdictions" | "at"
   >;
 }
 

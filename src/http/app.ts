@@ -3,6 +3,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
 import { requestId } from "hono/request-id";
 import type { Services } from "../application/services.js";
+import { movingMark, tenantIsMoving } from "../conversation/moving.js";
 import { ProblemError } from "../conversation/problem.js";
 import { newId } from "../platform/ids.js";
 import { describeError, log } from "../platform/logging.js";
@@ -58,6 +59,7 @@ export function createApp(
   app.onError((error, c) => {
     const refuse = c.get("refuse");
     if (error instanceof ProblemError) return refuse(error.problem);
+    if (error.message.includes(movingMark)) return refuse(tenantIsMoving().problem);
     // What was sent has been read as JSON by now: hono refuses only that there is nothing.
     if (error instanceof HTTPException && error.status === 400) {
       return refuse({ code: "bad_request", detail: "This route takes a JSON body, and it is empty." });

@@ -25,6 +25,8 @@ export interface Caller {
   readonly revision: number;
   /** Of what there are limits. */
   readonly measures: readonly string[];
+  /** While the tenant goes to another database: nothing is done for it. */
+  readonly isMoving: boolean;
 }
 
 /** What a token depends on: the key that it was minted with, and that its subject wasn't revoked. */
@@ -43,14 +45,16 @@ export interface GrantGround extends TokenGround {
 
 /** The count of changes, and below it 20 random bits that are others with each: a state that the database was set back from isn't met again. */
 export const revisionColumn = sql`t.revision * 1048576 + t.generation AS revision`;
+const movingColumn = sql`EXISTS (SELECT 1 FROM moves m WHERE m.tenant_id = t.tenant_id AND m.status <> 'arriving') AS moving`;
 const settingsColumns = sql`
   json_extract(t.settings, '$.clientMay') AS client_may, json_extract(t.settings, '$.corsOrigins') AS cors_origins,
-    ${revisionColumn}, ${measuresColumn}`;
+    ${revisionColumn}, ${measuresColumn}, ${movingColumn}`;
 export const revisionRow = z.object({ revision: z.int() });
 const settingsRow = revisionRow.extend({
   client_may: z.string().nullable(),
   cors_origins: z.string().nullable(),
   measures: z.string(),
+  moving: z.int(),
 });
 const authenticationRow = settingsRow.extend({
   ...placementRow.shape,
@@ -79,8 +83,9 @@ const nobodysHash = "0".repeat(64);
 
 function settingsOf(
   row: z.infer<typeof groundRow> | z.infer<typeof authenticationRow>,
-): Pick<Caller, "clientMay" | "corsOrigins" | "revision" | "measures" | "expiresAt"> {
+): Pick<Caller, "clientMay" | "corsOrigins" | "revision" | "measures" | "expiresAt" | "isMoving"> {
   return {
+    isMoving: row.moving === 1,
     expiresAt: row.expires_at ?? undefined,
     revision: row.revision,
     measures: texts.parse(JSON.parse(row.measures)),

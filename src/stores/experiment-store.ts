@@ -7,6 +7,7 @@ import type { DoneBy } from "../tenancy/audit.js";
 import { lazily } from "../text/lazily.js";
 import { insertResourceAct } from "./audit-log.js";
 import { integer, number, text } from "./columns.js";
+import { onTheWay } from "./on-the-way.js";
 import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
 /** Those of a tenant `t` that sessions may be in, as one text with what is read of the tenant. */
@@ -87,7 +88,7 @@ export class ExperimentStore {
   /** Those of all tenants that run. */
   async running(limit: number): Promise<ExperimentRecord[]> {
     return all(this.db, row())`
-      SELECT * FROM experiments INDEXED BY experiments_running WHERE status = 'running' ORDER BY tenant_id LIMIT ${limit}`;
+      SELECT * FROM experiments INDEXED BY experiments_running WHERE status = 'running' AND tenant_id NOT IN ${onTheWay} ORDER BY tenant_id LIMIT ${limit}`;
   }
 
   /** The one that runs for an agent. */

@@ -23,6 +23,7 @@ import type { CreationKey } from "./creation-claims.js";
 import { experimentsColumn, experimentsOf } from "./experiment-store.js";
 import { type ClaimRefusal, KeyClaims } from "./key-claims.js";
 import { insertDefaultLimits, limitsColumn, limitsOf } from "./limit-store.js";
+import { elsewhere } from "./on-the-way.js";
 import { type SettingsUpdate, settingsStatements } from "./settings-writes.js";
 import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
@@ -164,7 +165,7 @@ export class TenantStore {
 
   async list(after: string, limit: number): Promise<Tenant[]> {
     return all(this.db, tenantRow)`SELECT *, ${limitsColumn}, ${experimentsColumn} FROM tenants t
-      WHERE tenant_id > ${after} ORDER BY tenant_id LIMIT ${limit}`;
+      WHERE tenant_id > ${after} AND tenant_id NOT IN ${elsewhere} ORDER BY tenant_id LIMIT ${limit}`;
   }
 
   /** Changes what is given and nothing else, so that changes at the same time all hold. Null removes a setting. */

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { all, batch, type Database, sql } from "../platform/sql.js";
+import { onTheWay } from "./on-the-way.js";
 
 const hourMs = 3_600_000;
 /** How old rows are that are added up, in milliseconds. */
@@ -29,7 +30,8 @@ export async function addUpUsage(db: Database, now: number, clock: () => number)
     const due = await all(db, dueRow)`SELECT * FROM (SELECT t.tenant_id,
         (SELECT at FROM usage u INDEXED BY usage_by_time WHERE u.tenant_id = t.tenant_id
           AND at >= COALESCE((SELECT up_to FROM usage_hours h WHERE h.tenant_id = t.tenant_id), 0) ORDER BY at LIMIT 1) AS at
-      FROM tenants t WHERE NOT EXISTS (SELECT 1 FROM holds o WHERE o.tenant_id = t.tenant_id)) WHERE at < ${before - hourMs} ORDER BY at LIMIT ${tenantsAtOnce}`;
+      FROM tenants t WHERE NOT EXISTS (SELECT 1 FROM holds o WHERE o.tenant_id = t.tenant_id)
+        AND t.tenant_id NOT IN ${onTheWay}) WHERE at < ${before - hourMs} ORDER BY at LIMIT ${tenantsAtOnce}`;
     for (const { tenant_id, at } of due) {
       if (clock() >= until) return;
       await addUpHour(db, tenant_id, Math.floor(at / hourMs) * hourMs);

@@ -12,6 +12,7 @@ import {
   usageSumSchema,
 } from "../tenancy/usage.js";
 import { lazily } from "../text/lazily.js";
+import { elsewhere } from "./on-the-way.js";
 
 /** What lines are grouped by. A list of columns of ours: nothing of a caller's is in the text of a query. */
 const columns: Readonly<Record<UsageGroup, Sql>> = {
@@ -96,9 +97,11 @@ export class UsageStore {
     const only = filters.flatMap((name) =>
       given[name] === undefined ? [] : [sql` AND ${columns[name]} = ${given[name]}`],
     );
+    // One that is moved is counted once.
+    const once = tenant === undefined ? sql` AND tenant_id NOT IN ${elsewhere}` : sql``;
     // Tenant by tenant: the rows of each lie by time.
     const rows = sql`FROM tenants CROSS JOIN usage USING (tenant_id)
-      WHERE at >= ${begin} AND at < ${end}${joined(only, "")}`;
+      WHERE at >= ${begin} AND at < ${end}${joined(only, "")}${once}`;
     const byModel = model !== undefined;
     const isTime = groupBy === "hour" || groupBy === "day";
     const order = isTime ? sql`1` : sql`money DESC, 1`;

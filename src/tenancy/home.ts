@@ -15,6 +15,19 @@ export function databaseOf(id: string): number {
   return numberIn(idMark, id);
 }
 
+/** Where a tenant lives now. @param moved those that live elsewhere than their ids say */
+export function homeOf(tenantId: string, moved: ReadonlyMap<string, number>): number {
+  return moved.get(tenantId) ?? databaseOf(tenantId);
+}
+
+/**
+ * Where what says this database may be: there, and where tenants went from there. Keys, links and addresses keep their marks when their
+ * tenant moves.
+ */
+export function homesFrom(database: number, moved: ReadonlyMap<string, number>): Set<number> {
+  return new Set([database, ...[...moved].flatMap(([id, home]) => (databaseOf(id) === database ? [home] : []))]);
+}
+
 /** @param id of a tenant or a key, without a mark @returns the same with the mark of its database */
 export function markId(id: string, database: number): string {
   return database === 0 ? id : id.replace("_", `_${markOf(database)}_`);

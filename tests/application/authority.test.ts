@@ -95,6 +95,7 @@ import { changeTenant } from "../../src/application/tenants/change-tenant.js";
 import { createTenant } from "../../src/application/tenants/create-tenant.js";
 import { importTenant } from "../../src/application/tenants/import-tenant.js";
 import { createKey } from "../../src/application/tenants/keys.js";
+import { moveTenant } from "../../src/application/tenants/move-tenant.js";
 import { createOwnKey } from "../../src/application/tenants/own-keys.js";
 import { changeSettings } from "../../src/application/tenants/own-settings.js";
 import { mintToken } from "../../src/application/tokens/mint-token.js";
@@ -366,6 +367,7 @@ const calls: Readonly<Record<string, Call>> = {
   replayErasures: (actor, services) => replayErasures(actor, { ledger: { since: at, items: [erasure] } }, services),
   importTenant: (actor, services) =>
     importTenant(actor, { tenantId: actor.tenantId, copy: { format: 1, items: [] } }, services),
+  moveTenant: (actor, services) => moveTenant(actor, { tenantId, move: { to: 1 } }, services),
   createOwnKey: (actor, services) => createOwnKey(actor, { key: { role: "client" } }, services),
   putPrices: (actor, services) => putPrices(actor, { prices: { currency: "USD", models: {} } }, services),
   createTenant: (actor, services) => createTenant(actor, { tenant: newTenant }, services),
@@ -396,7 +398,7 @@ class TouchedError extends Error {}
 /** Services of which nothing may be used, however deep. In which database they are isn't read there. */
 const untouchable = new Proxy(composeServices(env), {
   get: (services, name) => {
-    if (name === "database" || name === "databases") return services[name];
+    if (name === "database" || name === "databases" || name === "moved") return services[name];
     throw new TouchedError(`services.${String(name)} was used`);
   },
 });

@@ -45,7 +45,9 @@ describe("a command of the pages is one that its program takes", () => {
 
   it.each(commandsThatBegin("npm run databases -- "))("npm run databases -- %s", (args) => {
     const [command = "", ...rest] = wordsOf(args);
-    expect(["add", "list"]).toContain(command);
+    expect(["add", "list", "move"]).toContain(command);
+    // Which database is of `move` alone.
+    if (command === "move") rest.splice(rest.indexOf("--to"), 2);
     if (!args.includes("<")) expect(environments).toContain(readOptions(rest, environments).environment);
   });
 

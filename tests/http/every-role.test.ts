@@ -40,6 +40,7 @@ const bodies: Record<string, unknown> = {
   "POST /v1/admin/tenants/{tenantId}/keys": { role: "client" },
   "POST /v1/keys": { role: "client" },
   "POST /v1/admin/tenants/{tenantId}/import": { format: 1, items: [] },
+  "POST /v1/admin/tenants/{tenantId}/move": { to: 7 },
   "POST /v1/admin/erasures": { since: "2026-11-24T08:00:00Z", items: [] },
   "POST /v1/people": { name: "Ada", email: "ada@example.com", role: "reviewer" },
   "PATCH /v1/people/{personId}": { role: "operator" },

@@ -40,6 +40,7 @@ interface Version {
   /** Bindings of its databases. */
   readonly databases: readonly string[];
   readonly buckets?: readonly string[];
+  readonly variables?: ReadonlyMap<string, string>;
 }
 
 const apiPath = "/client/v4";
@@ -321,8 +322,18 @@ export class FakeCloudflare {
     }
     const databases = bindings.filter(({ type }) => type === "d1").map(({ name }) => name);
     const buckets = bindings.filter(({ type }) => type === "r2_bucket").map(({ name }) => name);
+    const variables = new Map(
+      bindings.flatMap((one) => (one.type === "plain_text" ? [[one.name, one.text ?? ""] as const] : [])),
+    );
     const tag = annotations?.["workers/tag"];
-    const version = { id: randomUUID(), tag, version: tag?.replace("+next", "") ?? "0.0.0", databases, buckets };
+    const version = {
+      id: randomUUID(),
+      tag,
+      version: tag?.replace("+next", "") ?? "0.0.0",
+      databases,
+      buckets,
+      variables,
+    };
     this.versions.unshift(version);
     if (!isDeployed)
       return ok({
@@ -367,10 +378,16 @@ export class FakeCloudflare {
   }
 
   private versionOf(id: string): VersionGetResponse & { annotations: Record<string, string> } {
-    const { tag, databases = [], buckets = [] } = this.versions.find((one) => one.id === id) ?? {};
+    const {
+      tag,
+      databases = [],
+      buckets = [],
+      variables = new Map<string, string>(),
+    } = this.versions.find((one) => one.id === id) ?? {};
     const bindings = [
       ...databases.map((name) => ({ type: "d1" as const, name, id: name })),
       ...buckets.map((name) => ({ type: "r2_bucket" as const, name, bucket_name: name })),
+      ...[...variables].map(([name, text]) => ({ type: "plain_text" as const, name, text })),
     ];
     const metadata = { created_on: "2026-11-24T12:00:00Z", author_email: "a@example.com", source: "wrangler" } as const;
     return {

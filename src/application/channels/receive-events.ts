@@ -8,7 +8,7 @@ import { log } from "../../platform/logging.js";
 import { type Actor, systemActor } from "../../tenancy/actor.js";
 import { databaseOfAddress } from "../../tenancy/home.js";
 import { act } from "../act.js";
-import { servicesAt } from "../home.js";
+import { findFrom } from "../home.js";
 import type { Services } from "../services.js";
 import { platformCall } from "./platform-call.js";
 
@@ -31,10 +31,12 @@ export async function authenticatePlatform(
   anywhere: Services,
 ): Promise<SignedDelivery & { readonly actor: Actor }> {
   const database = databaseOfAddress(connectionId);
-  if (!anywhere.databases.includes(database)) throw problem("not_found", "There is no such connection.");
-  const { channels, channelOf, policy, now } = servicesAt(database, anywhere);
-  const open = await channels.byAddress(kind, connectionId);
-  if (open === undefined) throw problem("not_found", "There is no such connection.");
+  const known = await findFrom([database, connectionId], anywhere, ({ channels }) =>
+    channels.byAddress(kind, connectionId),
+  );
+  if (known === undefined) throw problem("not_found", "There is no such connection.");
+  const { found: open, services } = known;
+  const { channels, channelOf, policy, now } = services;
   const { tenantId, channelId } = open;
   const received = await (await channelOf(open)).receive(request, now(), platformCall(policy, now));
   if (received.kind === "unsigned") {

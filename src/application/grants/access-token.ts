@@ -1,5 +1,6 @@
 /** Who comes with a program's access token: the person who let it in, as far as they let it. */
 import { defined } from "../../conversation/defined.js";
+import { refuseMoving } from "../../conversation/moving.js";
 import { audienceOf } from "../../platform/oauth-addresses.js";
 import { type Actor, tokenIdOf } from "../../tenancy/actor.js";
 import { servicesOf } from "../home.js";
@@ -15,6 +16,7 @@ export async function grantHolder(presented: string, anywhere: Services) {
   if (expiresAt <= services.now()) return undefined;
   const ground = await services.callers.grantGround(tenantId, grantId);
   if (ground === undefined) return undefined;
+  refuseMoving(ground);
   const { personId, role, reach, agents, revokedAt, corsOrigins, revision, measures } = ground;
   const known = { tenantId, mintedBy: grantId, issuedAt, expiresAt, revision, measures };
   if (reach === "role") {

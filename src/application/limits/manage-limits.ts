@@ -7,7 +7,7 @@ import { type ProblemIssue, problem } from "../../conversation/problem.js";
 import { maxLimits } from "../../stores/limit-store.js";
 import type { WorkClaim } from "../../stores/work-claims.js";
 import { type Actor, deploymentScope } from "../../tenancy/actor.js";
-import { databaseOf } from "../../tenancy/home.js";
+import { homeOf } from "../../tenancy/home.js";
 import {
   deploymentLimitSchema,
   deploymentLimitViewSchema,
@@ -207,7 +207,7 @@ export function doOnceFor<T>(
   again: (note: string) => Promise<T>,
 ): Promise<T> {
   if (actor.tenantId !== deploymentScope) return doOnce(actor, services, work, again);
-  const isHere = match?.tenantId !== undefined && databaseOf(match.tenantId) === services.database;
+  const isHere = match?.tenantId !== undefined && homeOf(match.tenantId, services.moved) === services.database;
   return isHere ? doOnce(actor, services, work, again, match.tenantId) : work(undefined);
 }
 

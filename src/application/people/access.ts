@@ -7,7 +7,7 @@ import { sha256Hex } from "../../platform/digest.js";
 import { readSignedClaims } from "../../platform/signed-claims.js";
 import type { Member } from "../../stores/console-store.js";
 import { accessClaimsSchema, accessCounts, issuerOf } from "../../tenancy/access.js";
-import { markSecret } from "../../tenancy/home.js";
+import { homeOf, markSecret } from "../../tenancy/home.js";
 import { everywhere } from "../home.js";
 import type { Services } from "../services.js";
 import { newCode } from "./invitations.js";
@@ -41,7 +41,11 @@ async function accessOffers(
       (await (await services.consoles()).membersOfAudience(aud, email, tenantId)).map((one) => ({ ...one, services })),
     ),
   );
-  const members = found.flat().filter(({ teamDomain }) => issuerOf(teamDomain) === iss);
+  const members = found
+    .flat()
+    .filter(
+      (one) => issuerOf(one.teamDomain) === iss && homeOf(one.tenantId, anywhere.moved) === one.services.database,
+    );
   const [known] = members;
   if (known === undefined) throw await failedSignIn(address, anywhere);
   // What nobody signed says nothing of anybody, and is answered as a stranger is: else it would tell who is invited.

@@ -9,9 +9,9 @@ import { log } from "../../platform/logging.js";
 import { isSignedBy, readAuthenticatorData } from "../../platform/webauthn.js";
 import type { Member } from "../../stores/console-store.js";
 import type { Actor } from "../../tenancy/actor.js";
-import { databaseOfSecret, markSecret } from "../../tenancy/home.js";
+import { databaseOfSecret, homeOf, markSecret } from "../../tenancy/home.js";
 import { invitationState, type PersonRole, type SignInMethod, sessionCounts } from "../../tenancy/person.js";
-import { everywhere, servicesAt, servicesOf } from "../home.js";
+import { everywhere, findFrom, servicesAt, servicesOf } from "../home.js";
 import type { Services } from "../services.js";
 import { newChallenge, openChallenge, type wayInSchema } from "./challenges.js";
 import { newCode } from "./invitations.js";
@@ -34,12 +34,14 @@ export async function authenticateSession(
   anywhere: Services,
   isThere = true,
 ): Promise<SignedIn | undefined> {
-  const services = servicesOfSecret(secret, anywhere);
-  if (services === undefined) return undefined;
-  const { consoles, now } = services;
   const sessionHash = await sha256Hex(secret);
-  const found = await (await consoles()).session(sessionHash);
-  if (found === undefined || !sessionCounts(found, now())) return undefined;
+  const known = await findFrom([databaseOfSecret(secret), sessionHash], anywhere, async ({ consoles }) =>
+    (await consoles()).session(sessionHash),
+  );
+  if (known === undefined) return undefined;
+  const { found, services } = known;
+  const { consoles, now } = services;
+  if (!sessionCounts(found, now())) return undefined;
   if (isThere) await (await consoles()).touch(sessionHash, found);
   const { tenantId, personId, name, email, role, tenantName, revision } = found;
   return {
@@ -51,12 +53,6 @@ export async function authenticateSession(
     sessionHash,
     services,
   };
-}
-
-/** A link and a session say in which database they are. */
-function servicesOfSecret(secret: string, services: Services): Services | undefined {
-  const database = databaseOfSecret(secret);
-  return services.databases.includes(database) ? servicesAt(database, services) : undefined;
 }
 
 /** Wrong tries of one address in a minute that are answered as such. */
@@ -84,10 +80,12 @@ export async function failedSignIn(
 
 /** @returns what the cookie is to hold @throws {ProblemError} whose detail is `unknown`, `used`, `expired` or `suspended` */
 export async function signInByLink(code: string, address: string, anywhere: Services): Promise<string> {
-  const services = servicesOfSecret(code, anywhere) ?? anywhere;
   const codeHash = await sha256Hex(code);
-  const found = await (await services.consoles()).invitation(codeHash);
-  if (found === undefined) throw await failedSignIn(address, services);
+  const known = await findFrom([databaseOfSecret(code), codeHash], anywhere, async ({ consoles }) =>
+    (await consoles()).invitation(codeHash),
+  );
+  if (known === undefined) throw await failedSignIn(address, anywhere);
+  const { found, services } = known;
   const { expiresAt, usedAt, status } = found;
   const state = invitationState({ expiresAt, usedAt, suspended: status === "suspended" }, services.now());
   if (state !== "usable") throw await failedSignIn(address, services, { who: found, method: "link", reason: state });
@@ -105,7 +103,10 @@ export function passkeyChallenge(services: Services): Promise<string> {
 /** A browser gives its keys names of its own, which say nothing of a database: each is asked. */
 async function findPasskey(credentialId: string, anywhere: Services) {
   const found = await Promise.all(
-    everywhere(anywhere).map(async ({ consoles }) => (await consoles()).passkey(credentialId)),
+    everywhere(anywhere).map(async ({ consoles, database }) => {
+      const passkey = await (await consoles()).passkey(credentialId);
+      return passkey && homeOf(passkey.tenantId, anywhere.moved) === database ? passkey : undefined;
+    }),
   );
   return found.find((one) => one !== undefined);
 }

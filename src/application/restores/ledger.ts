@@ -7,10 +7,9 @@ import { recordOf } from "../../conversation/actor-record.js";
 import { problem } from "../../conversation/problem.js";
 import { systemActor } from "../../tenancy/actor.js";
 import { type Erasure, erasureSchema, ledgerSince } from "../../tenancy/erasures.js";
-import { databaseOf } from "../../tenancy/home.js";
 import { lazily } from "../../text/lazily.js";
 import { act } from "../act.js";
-import { everywhere, servicesAt, servicesOf } from "../home.js";
+import { everywhere, isHere, servicesAt, servicesOf } from "../home.js";
 import { removeThread } from "../memory/thread-removal.js";
 import { listOf, pageInput, readPage } from "../page.js";
 import { removeRoot, removeSession, removeTenant } from "../removal.js";
@@ -100,7 +99,7 @@ export const replayErasures = act("replayErasures", {
   output: () =>
     z.object({ replayed: z.int(), running: z.int(), jobs: z.array(z.string()).describe("Those that still run.") }),
   run: async (_actor, { ledger: { items, since: from } }, services) => {
-    const strange = items.findIndex(({ tenantId }) => !services.databases.includes(databaseOf(tenantId)));
+    const strange = items.findIndex(({ tenantId }) => !isHere(tenantId, services));
     if (strange >= 0) {
       const errors = [{ path: `ledger.items.${strange}.tenantId`, message: "lives in no database of this deployment" }];
       throw problem("invalid", "Nothing was erased: this ledger is of another deployment.", { errors });

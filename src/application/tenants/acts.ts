@@ -6,6 +6,7 @@ import { exportTenant } from "./export-tenant.js";
 import { importTenant } from "./import-tenant.js";
 import { createKey, deleteKey, listKeys } from "./keys.js";
 import { listTenants } from "./list-tenants.js";
+import { moveTenant } from "./move-tenant.js";
 import { createOwnKey, deleteOwnKey, listOwnKeys } from "./own-keys.js";
 import { changeSettings, readSettings } from "./own-settings.js";
 import { readTenant } from "./read-tenant.js";
@@ -18,6 +19,7 @@ export const tenantActs = [
   deleteTenant,
   exportTenant,
   importTenant,
+  moveTenant,
   createKey,
   listKeys,
   deleteKey,

@@ -1,5 +1,6 @@
 /** Who presents a secret: a tenant's key, an end user's token, or the deployment's own secret. Not an act: acts begin with the actor that this gives. */
 import { defined } from "../../conversation/defined.js";
+import { refuseMoving } from "../../conversation/moving.js";
 import { attempt, type Problem, problem } from "../../conversation/problem.js";
 import { equalInConstantTime } from "../../platform/digest.js";
 import { describeError, log } from "../../platform/logging.js";
@@ -8,7 +9,7 @@ import type { Caller } from "../../stores/caller-store.js";
 import { type Actor, deploymentActor, tokenIdOf } from "../../tenancy/actor.js";
 import { databaseOf } from "../../tenancy/home.js";
 import { tokenCounts } from "../../tenancy/user-token.js";
-import { servicesAt, servicesOf } from "../home.js";
+import { findFrom, servicesOf } from "../home.js";
 import { takeOf } from "../limits/take.js";
 import type { Services } from "../services.js";
 import { isLongEnough, leastSecretLength } from "../system/check-health.js";
@@ -60,10 +61,12 @@ async function knownCaller(presented: string, anywhere: Services, takesGrants = 
     return takesGrants ? (await import("../grants/access-token.js")).grantHolder(presented, anywhere) : undefined;
   const database = databaseOf(presented);
   // A key of no database of ours is nobody's.
-  if (!anywhere.databases.includes(database)) return undefined;
-  const services = servicesAt(database, anywhere);
-  const caller = await services.callers.authenticate(presented);
-  if (caller === undefined) return undefined;
+  const known = await findFrom([database, presented.slice(0, presented.lastIndexOf("_"))], anywhere, ({ callers }) =>
+    callers.authenticate(presented),
+  );
+  if (known === undefined) return undefined;
+  const { found: caller, services } = known;
+  refuseMoving(caller);
   const { tenantId, keyId, role, clientMay, corsOrigins, revision, measures, expiresAt } = caller;
   if (expiresAt !== undefined && expiresAt <= services.now()) {
     const at = new Date(expiresAt).toISOString();
@@ -102,6 +105,7 @@ async function tokenHolder(presented: string, anywhere: Services): Promise<Known
   const { tenantId, subject, mintedBy, sessionId, agents, issuedAt, expiresAt } = claims;
   const ground = await callers.tokenGround(tenantId, mintedBy, subject);
   if (ground === undefined || !tokenCounts(claims, now(), ground.revokedAt)) return undefined;
+  refuseMoving(ground);
   const until = Math.min(expiresAt * 1_000, ground.expiresAt ?? Number.POSITIVE_INFINITY);
   if (until <= now()) return undefined;
   const actor: Actor = {

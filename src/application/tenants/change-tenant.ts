@@ -53,7 +53,7 @@ export async function applyChange(
     await services.tenants.change(tenantId, update, by, claim);
   };
   await doOnce(actor, services, apply, async () => {}, tenantId);
-  return tenantView(await findTenant(tenantId, services));
+  return tenantView(await findTenant(tenantId, services), services);
 }
 
 const isPlaced =

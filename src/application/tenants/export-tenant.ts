@@ -79,7 +79,7 @@ function readCursor(cursor: string): [number, CopyKey] {
 const sections: readonly Section[] = [
   async (tenantId, after, _limit, services) => {
     if (after.length > 0) return [];
-    const { name, settings } = tenantView(await findTenant(tenantId, services));
+    const { name, settings } = tenantView(await findTenant(tenantId, services), services);
     return [[[1], { kind: "tenant", name, settings }]];
   },
   async (tenantId, after, limit, { copy }) =>

@@ -1,11 +1,10 @@
 /** List all tenants of the deployment. */
 import { z } from "zod";
-import { databaseOf } from "../../tenancy/home.js";
 import { tenantSchema } from "../../tenancy/tenant.js";
 import { act } from "../act.js";
 import { everywhere } from "../home.js";
 import { listOf, pageInput, readPage } from "../page.js";
-import { type TenantView, tenantView } from "./tenant-view.js";
+import { tenantView } from "./tenant-view.js";
 
 export const listTenants = act("listTenants", {
   role: "deployment",
@@ -19,14 +18,14 @@ export const listTenants = act("listTenants", {
   input: () => z.object(pageInput()),
   output: () => listOf(tenantSchema),
   run: async (_actor, page, services) => {
-    // Ids of a database sort behind those of the one before it.
     const read = async (after = "", limit: number) => {
-      const found: TenantView[] = [];
-      for (const { database, tenants } of everywhere(services)) {
-        if (found.length >= limit || database < databaseOf(after)) continue;
-        found.push(...(await tenants.list(after, limit - found.length)).map(tenantView));
-      }
-      return found;
+      const found = everywhere(services).map(async (one) =>
+        (await one.tenants.list(after, limit)).map((tenant) => tenantView(tenant, one)),
+      );
+      return (await Promise.all(found))
+        .flat()
+        .sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1))
+        .slice(0, limit);
     };
     return readPage(page, read, ({ tenantId }) => tenantId);
   },

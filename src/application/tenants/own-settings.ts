@@ -18,7 +18,7 @@ export const readSettings = act("readSettings", {
   },
   input: () => z.object({}),
   output: () => tenantSchema,
-  run: async ({ tenantId }, _input, services) => tenantView(await findTenant(tenantId, services)),
+  run: async ({ tenantId }, _input, services) => tenantView(await findTenant(tenantId, services), services),
 });
 
 export const changeSettings = act("changeSettings", {

@@ -15,5 +15,5 @@ export const readTenant = act("readTenant", {
   },
   input: () => z.object({ tenantId: z.string().max(100) }),
   output: () => tenantSchema,
-  run: async (_actor, { tenantId }, services) => tenantView(await findTenant(tenantId, services)),
+  run: async (_actor, { tenantId }, services) => tenantView(await findTenant(tenantId, services), services),
 });

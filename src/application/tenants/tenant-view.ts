@@ -4,13 +4,15 @@ import { defined } from "../../conversation/defined.js";
 import { problem } from "../../conversation/problem.js";
 import { referredSecret } from "../../conversation/secret-text.js";
 import type { Tenant } from "../../stores/tenant-store.js";
-import { databaseOf } from "../../tenancy/home.js";
 import type { tenantSchema } from "../../tenancy/tenant.js";
 import type { Services } from "../services.js";
 
 export type TenantView = z.infer<typeof tenantSchema>;
 
-export function tenantView({ tenantId, name, settings, jurisdiction, createdAt }: Tenant): TenantView {
+export function tenantView(
+  { tenantId, name, settings, jurisdiction, createdAt }: Tenant,
+  { database }: Pick<Services, "database">,
+): TenantView {
   const providers = Object.fromEntries(
     Object.entries(settings.providers).map(([provider, { baseUrl, sealedApiKey }]) => {
       const named = referredSecret(sealedApiKey);
@@ -22,7 +24,7 @@ export function tenantView({ tenantId, name, settings, jurisdiction, createdAt }
     tenantId,
     name,
     settings: shown,
-    database: databaseOf(tenantId),
+    database,
     createdAt: new Date(createdAt).toISOString(),
   };
 }

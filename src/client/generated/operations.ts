@@ -22,6 +22,7 @@ export interface Operations {
     readonly deleteAdminTenant: Operation<{ readonly "tenantId": string | number }, void>;
     readonly getAdminTenantExport: Operation<{ readonly "tenantId": string | number; readonly "cursor"?: string }, Schemas["TenantCopy"]>;
     readonly importAdminTenant: Operation<{ readonly "tenantId": string | number; readonly "body": { readonly "format": number; readonly "items": readonly ({ readonly [name: string]: unknown })[]; readonly "nextCursor"?: string | null | undefined } }, Schemas["TenantImport"]>;
+    readonly moveAdminTenant: Operation<{ readonly "tenantId": string | number; readonly "body": { readonly "to": number } }, Schemas["TenantMove"]>;
     readonly listAdminTenantKeys: Operation<{ readonly "tenantId": string | number; readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["Key"])[]; readonly "nextCursor": string | null }>;
     readonly createAdminTenantKey: Operation<{ readonly "tenantId": string | number; readonly "body": Schemas["NewKey"] }, { readonly "keyId": string; readonly "key": string; readonly "role": "client" | "operator" | "admin" }>;
     readonly deleteAdminTenantKey: Operation<{ readonly "tenantId": string | number; readonly "keyId": string | number }, void>;
@@ -399,6 +400,7 @@ export const calls = {
     deleteAdminTenant: "-DELETE /v1/admin/tenants/{tenantId}",
     getAdminTenantExport: "GET /v1/admin/tenants/{tenantId}/export",
     importAdminTenant: "POST /v1/admin/tenants/{tenantId}/import",
+    moveAdminTenant: "POST /v1/admin/tenants/{tenantId}/move",
     listAdminTenantKeys: "GET /v1/admin/tenants/{tenantId}/keys",
     createAdminTenantKey: "POST /v1/admin/tenants/{tenantId}/keys",
     deleteAdminTenantKey: "-DELETE /v1/admin/tenants/{tenantId}/keys/{keyId}",

@@ -8,6 +8,7 @@ import { sha256Hex } from "../../platform/digest.js";
 import { gunzip, gzip } from "../../platform/gzip.js";
 import { all, batch, type Database, first, type Sql, sql } from "../../platform/sql.js";
 import { lazily } from "../../text/lazily.js";
+import { onTheWay } from "../on-the-way.js";
 import { type AuditRow, auditRow, LineWriter } from "./archive-row.js";
 import { retireSegments } from "./retire-segments.js";
 import { type Bucket, linesOf, SegmentReader, segmentRows } from "./segment-reader.js";
@@ -55,7 +56,7 @@ export class AuditArchive {
       WHERE audit.tenant_id = t.tenant_id AND at >= COALESCE(up_to, 0) AND archived IS NULL`;
     const found = await all(this.db, tenantRow())`
       SELECT t.tenant_id FROM tenants t LEFT JOIN audit_archive USING (tenant_id)
-      WHERE EXISTS (${waiting} AND at < ${now - settleMs}) ORDER BY COALESCE(up_to, 0) LIMIT ${limit}`;
+      WHERE EXISTS (${waiting} AND at < ${now - settleMs}) AND t.tenant_id NOT IN ${onTheWay} ORDER BY COALESCE(up_to, 0) LIMIT ${limit}`;
     return found.map(({ tenant_id }) => tenant_id);
   }
 
@@ -163,7 +164,7 @@ export class AuditArchive {
   async toMove(before: number, limit: number): Promise<string[]> {
     const found = await all(this.db, tenantRow())`SELECT DISTINCT tenant_id FROM
       (SELECT tenant_id FROM audit_segments INDEXED BY audit_segments_here
-        WHERE body IS NOT NULL AND max_at < ${before} ORDER BY max_at LIMIT ${limit})`;
+        WHERE body IS NOT NULL AND max_at < ${before} AND tenant_id NOT IN ${onTheWay} ORDER BY max_at LIMIT ${limit})`;
     return found.map(({ tenant_id }) => tenant_id);
   }
 

@@ -7,6 +7,7 @@ import type { CheckpointSigner } from "../../platform/checkpoint-signer.js";
 import { all, batch, type Database, first, raw, run, sql } from "../../platform/sql.js";
 import { limitEventsRoot } from "../../tenancy/limits/events.js";
 import { lazily } from "../../text/lazily.js";
+import { onTheWay } from "../on-the-way.js";
 import { tellTenant, toldFailing } from "../tenant-events.js";
 import { owedToAll } from "../webhook-deliveries.js";
 import { BrokenArchiveError } from "./archive-error.js";
@@ -34,7 +35,7 @@ export class AuditSeals {
   /** Tenants with lines that no seal covers, who have waited longest first; without those whose archive was found broken today. */
   async due(limit: number, now: number): Promise<string[]> {
     const found = await all(this.db, tenantRow())`SELECT tenant_id FROM audit_archive a INDEXED BY audit_unsealed
-      WHERE next > sealed AND NOT ${toldFailing(raw("a.tenant_id"), raw("a.tenant_id"), now)}
+      WHERE next > sealed AND tenant_id NOT IN ${onTheWay} AND NOT ${toldFailing(raw("a.tenant_id"), raw("a.tenant_id"), now)}
       ORDER BY unsealed_since LIMIT ${limit}`;
     return found.map(({ tenant_id }) => tenant_id);
   }

@@ -94,3 +94,20 @@ it("doesn't go back to a version that isn't bound to a database in which tenants
   second?.db.prepare("DELETE FROM tenants").run();
   await back();
 });
+
+it("tells the Worker who has moved, the last move counting, and goes back to no version that looks elsewhere", async () => {
+  await deployerTo(fake).run("--yes --location weur", { ...further, tag: "0.2.0", version: "0.2.0" });
+  const [one, two] = [...fake.databases.values()];
+  const insert = "INSERT INTO moves (tenant_id, to_database, status, at) VALUES (?, ?, ?, ?)";
+  one?.db.prepare(insert).run("ten_a", 1, "moved", 5);
+  one?.db.prepare(insert).run("ten_b", 1, "leaving", 6);
+  two?.db.prepare(insert).run("ten_a", 2, "copied", 7);
+  two?.db.prepare(insert).run("ten_b", 1, "arriving", 7);
+  await deployerTo(fake).run("--yes --location weur", { ...further, tag: "0.3.0", version: "0.3.0" });
+  expect(fake.variables.get("MOVED_TENANTS")).toBe("ten_a=2");
+  const releases = ["0.2.0", "0.3.0"].map((version) => ({
+    ...{ version, readableFrom: "0.2.0", date: "2026-11-24", steps: [], migrations: 0, objects: [], callers: "" },
+  }));
+  const back = deployerTo(fake).run("--yes --rollback", { ...further, tag: "0.3.0" }, releases);
+  await expect(back).rejects.toThrow("tenants have moved to another database since");
+});

@@ -125,6 +125,8 @@ export const tenantExamples: Readonly<Record<string, unknown>> = {
     ],
     nextCursor: null,
   },
+  TenantMove: { tenantId: "ten_01m817hww1q09m40a5mj0x2bsd", from: 0, to: 1, status: "copying", rows: 4200 },
+  "moveAdminTenant request": { to: 1 },
   TenantImport: { stored: 2, there: 0, leftOut: 0, warnings: ["tools/pay: its secrets have to be stored again"] },
   "importAdminTenant request": {
     format: 1,
