@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { movingMark } from "../conversation/moving.js";
+import { ownValue } from "../conversation/own-value.js";
 import { all, batch, type Database, first, hasChanged, joined, raw, run, type Sql, sql } from "../platform/sql.js";
 import { limitEventsRoot } from "../tenancy/limits/events.js";
 import { type MovedTable, movedTables, type NumberedTable, numberedTables } from "./moved-tables.js";
@@ -116,7 +117,7 @@ export class TenantMoves {
       const found = await all(this.db, row)`SELECT * FROM ${name} WHERE ${here} ORDER BY +${raw(number)} DESC LIMIT 1`;
       const [first] = found;
       const next = { table: progress.table + (first === undefined ? 1 : 0), after: [], rows: rows + found.length, by };
-      return { found, next: { ...next, ...(first && { newest: first[number] }) } };
+      return { found, next: { ...next, ...(first && { newest: ownValue(first, number) }) } };
     }
     const limit = table.isHeavy ? heavyRowsAtOnce : rowsAtOnce;
     const key = raw(table.key.join(", "));
@@ -132,11 +133,11 @@ export class TenantMoves {
       row,
     )`SELECT * FROM ${name} WHERE ${here} AND ${behind} ORDER BY ${key} LIMIT ${limit}`;
     const last = read.at(-1);
-    const found = number === undefined ? read : read.filter((one) => one[number] !== newest);
+    const found = number === undefined ? read : read.filter((one) => ownValue(one, number) !== newest);
     const goesOn = last !== undefined && read.length >= limit;
     const next: Progress = {
       ...{ table: progress.table + (goesOn ? 0 : 1), rows: rows + found.length, by },
-      after: goesOn ? table.key.map((column) => last[column] ?? null) : [],
+      after: goesOn ? table.key.map((column) => ownValue(last, column) ?? null) : [],
       ...(goesOn && newest !== undefined && { newest }),
     };
     return { found, next };
@@ -223,7 +224,8 @@ function fences(table: MovedTable): Sql[] {
 /** A row as it is in the other database. */
 function insertion(table: MovedTable, found: Row, by: Progress["by"]): Sql[] {
   const shown = { ...found, ...changesOf(table, found, by) };
-  for (const [column, of] of Object.entries(table.numbers ?? {})) shown[column] = Number(shown[column]) + by[of];
+  for (const [column, of] of Object.entries(table.numbers ?? {}))
+    Object.assign(shown, { [column]: Number(ownValue(shown, column)) + by[of] });
   const columns = Object.entries(shown).filter(([name]) => !table.without?.includes(name));
   const names = raw(columns.map(([name]) => name).join(", "));
   const values = joined(
@@ -273,7 +275,7 @@ function changesOf({ name }: MovedTable, found: Row, by: Progress["by"]): Row {
 
 /** Events of memories and limits are numbered in D1, those of objects there. */
 function eventNumber(found: Row, column: string, by: Progress["by"]): Value {
-  const seq = found[column] ?? null;
+  const seq = ownValue(found, column) ?? null;
   const root = String(found["root_id"]);
   if (typeof seq !== "number") return seq;
   if (root === limitEventsRoot) return seq + by.limit_events;
