@@ -60,6 +60,7 @@ export const lexicon = lazily(() => {
     multipliers,
     negations: new Set(listed(vocabulary.negations)),
     replacements: new Set(listed(vocabulary.replacements)),
+    origins: new Set(listed(vocabulary.origins)),
     small: new Set([...listed(vocabulary.smallWords), ...stopWords]),
     noDenials: new Set(vocabulary.noDenials),
   };

@@ -24,6 +24,8 @@ export interface Statement {
   readonly figures: readonly string[];
   /** Words with a capital that seem to be names. */
   readonly names: ReadonlySet<string>;
+  /** What something comes from, or is measured by: "from Oracle", "than the second". */
+  readonly origins: ReadonlySet<string>;
   /** The word that each term stands for. */
   readonly words: ReadonlyMap<string, string>;
 }
@@ -55,8 +57,19 @@ export function readStatement(seat: string, text: string): Statement {
     sides,
     figures: about.flatMap(({ kind, key }) => (kind === "figure" ? [key] : [])),
     names: new Set(about.flatMap(({ isName, key }) => (isName === true ? [key] : []))),
+    origins: originsOf(tokens, new Set(about)),
     words: new Map(about.map(({ key, word }) => [key, word])),
   };
+}
+
+function originsOf(tokens: readonly Token[], about: ReadonlySet<Token>): ReadonlySet<string> {
+  const origins = new Set<string>();
+  for (const [at, { kind }] of tokens.entries()) {
+    if (kind !== "origin") continue;
+    const next = tokens.slice(at + 1).find((token) => token.kind === "break" || about.has(token));
+    if (next !== undefined && next.kind !== "break") origins.add(next.entry?.concept ?? next.key);
+  }
+  return origins;
 }
 
 function note(signs: Map<string, Sign>, key: string, sign: 1 | -1): void {
@@ -183,7 +196,8 @@ export type Relation = "same" | "opposite" | "figures" | "names" | "unrelated";
  * What two statements of the same things have to do with each other.
  * - `opposite`: one denies what the other says, or takes the other side ("raise" and "lower", "right" and "a mistake");
  * - `figures`: each has a number or a date that the other hasn't;
- * - `names`: each names something that the other doesn't, or they are the same but for a word.
+ * - `names`: each names something that the other doesn't, or they are the same but for a word, or say of one thing what the other says of
+ *   another ("from A to B", "A leads, B tests").
  * @param least from which share of common terms on they are of the same things
  * @example relationOf(one("We should migrate in May."), other("We should not migrate in May.")) // "opposite"
  */
@@ -191,7 +205,8 @@ export function relationOf(one: Statement, other: Statement, least = sameSubject
   if (likeness(one.terms, other.terms) < least) return "unrelated";
   if (areOpposed(one, other)) return "opposite";
   if (eachHasMore(one.figures, other.figures)) return "figures";
-  return differInNames(one, other) || differInAWord(one, other) ? "names" : "same";
+  const isSwapped = fromElsewhere(one, other) || areSwapped(one, other);
+  return isSwapped || differInNames(one, other) || differInAWord(one, other) ? "names" : "same";
 }
 
 function areOpposed(one: Statement, other: Statement): boolean {
@@ -236,6 +251,35 @@ function differInNames(one: Statement, other: Statement): boolean {
   const own = (names: Statement["names"], { terms, words }: Statement) =>
     [...names].filter((name) => !terms.has(name) && ![...words.values()].some((word) => formLikeness(name, word) > 0));
   return own(one.names, other).length > 0 && own(other.names, one).length > 0;
+}
+
+/** Whether what the one comes from, or is measured by, is something else of the other, and the other way round. */
+function fromElsewhere(one: Statement, other: Statement): boolean {
+  const own = (a: Statement, b: Statement) => [...a.origins].some((key) => !b.origins.has(key) && b.terms.has(key));
+  return own(one, other) && own(other, one);
+}
+
+/** Whether two names or figures stand each by the word by which the other one stands there. */
+function areSwapped(one: Statement, other: Statement): boolean {
+  const held = [...new Set([...one.names, ...other.names, ...one.figures, ...other.figures])].filter(
+    (key) => one.terms.has(key) && other.terms.has(key),
+  );
+  const besides = ({ sequence }: Statement) =>
+    new Map(held.map((key) => [key, wordBeside(sequence, key, held)] as const));
+  const [mine, theirs] = [besides(one), besides(other)];
+  return held.some((first, at) =>
+    held.slice(at + 1).some((second) => {
+      const [own, next] = [mine.get(first), mine.get(second)];
+      return own !== undefined && own !== next && own === theirs.get(second) && next === theirs.get(first);
+    }),
+  );
+}
+
+/** The word after a name or a figure; where it is the last, the one before. */
+function wordBeside(sequence: readonly string[], key: string, held: readonly string[]): string | undefined {
+  const at = sequence.indexOf(key);
+  const isWord = (term: string) => !held.includes(term);
+  return sequence.slice(at + 1).find(isWord) ?? sequence.slice(0, at).findLast(isWord);
 }
 
 /** So many words, or letters of a script without spaces, may another stand for. */

@@ -4,7 +4,7 @@ import * as vocabulary from "./vocabulary.js";
 
 /** What a statement is read as: words, figures, what denies, and where a clause ends. */
 export interface Token {
-  readonly kind: "word" | "figure" | "denies_after" | "denies_before" | "replaces" | "break";
+  readonly kind: "word" | "figure" | "denies_after" | "denies_before" | "replaces" | "origin" | "break";
   readonly key: string;
   readonly word: string;
   readonly entry?: Entry | undefined;
@@ -28,12 +28,14 @@ const tokenPattern = /\p{N}+(?:[.,:/-]\p{N}+)*|[\p{L}\p{M}]+|[.,;:!?、，；：
 /** @param text in compatibility form (NFKC) */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
+  // "Demand declines" is less of it; who declines an offer doesn't want it.
+  const read = text.replace(declined, "reject");
   const isGerman = /\b(?:der|die|das|und|ist|nicht|wir|eine?)\b/i.test(text);
   // Italian's "mai" is never, not May.
   const isItalian = /\bnon\b/i.test(text);
   const hasKana = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text);
   let before = "";
-  for (const [written] of text.replace(unspacedRun, " $& ").matchAll(tokenPattern)) {
+  for (const [written] of read.replace(unspacedRun, " $& ").matchAll(tokenPattern)) {
     if (tokens.length >= mostTokens) break;
     if (/^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]/u.test(written)) {
       const factor = /^\p{N}/u.test(before) ? largePowers.get(written.charAt(0)) : undefined;
@@ -44,8 +46,10 @@ export function tokensOf(text: string): Token[] {
     } else if (/^[.,;:!?、，；：。！？]/.test(written)) {
       tokens.push({ kind: "break", key: "", word: written });
     } else {
-      const factor = /^\p{N}/u.test(before) ? lexicon().multipliers.get(written.toLowerCase()) : undefined;
-      if (factor === undefined) tokens.push(...wordTokens(written, { before, isGerman, isItalian }));
+      const isCounted = /^\p{N}/u.test(before);
+      const factor = isCounted ? lexicon().multipliers.get(written.toLowerCase()) : undefined;
+      if (isCounted && !isGerman && /^[ap]m$/i.test(written)) tellHour(tokens, written);
+      else if (factor === undefined) tokens.push(...wordTokens(written, { before, isGerman, isItalian }));
       else multiplyLast(tokens, factor);
     }
     before = written;
@@ -53,11 +57,17 @@ export function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** "40,000", "40.000" and "40 000" are one number; "4.5" is another than "45". A date's parts are figures of their own. */
+/** "40,000", "40.000" and "40 000" are one number; "4.5" is another than "45"; 17:00 is 17. A date's parts are figures of their own. */
 function addNumber(tokens: Token[], written: string, before: string): void {
   const last = tokens.at(-1);
   if (last?.word === before && last.kind === "figure" && /^\d{1,3}$/.test(last.word) && /^\d{3}$/.test(written)) {
     tokens[tokens.length - 1] = figure(`${last.word}${written}`, written);
+    return;
+  }
+  const [, hour, minutes] = /^(\d{1,2}):([0-5]\d)$/.exec(written) ?? [];
+  if (hour !== undefined) {
+    const time = minutes === "00" ? String(Number(hour)) : `${Number(hour)}:${minutes}`;
+    tokens.push(figure(time, hour));
     return;
   }
   const parts = written.split(/[.,:/-]/);
@@ -73,6 +83,17 @@ function multiplyLast(tokens: Token[], factor: number): void {
   if (last?.kind === "figure") tokens[tokens.length - 1] = figure(String(Number(last.key) * factor), last.word);
 }
 
+const declined = /\bdeclin(?:e|es|ed|ing)(?= (?:the|this|that|an?|any|all|their|his|her|our|your|its|to)\b)/gi;
+
+/** "5 pm" is 17. */
+function tellHour(tokens: Token[], written: string): void {
+  const last = tokens.at(-1);
+  const [hour, minutes] = last?.kind === "figure" ? last.key.split(":") : [];
+  if (last === undefined || !(Number(hour) >= 1 && Number(hour) <= 12)) return;
+  const time = (Number(hour) % 12) + (/^p/i.test(written) ? 12 : 0);
+  tokens[tokens.length - 1] = figure(minutes === undefined ? String(time) : `${time}:${minutes}`, last.word);
+}
+
 /** Words that stand before common nouns: what follows one is no name. */
 const determiners: ReadonlySet<string> = new Set(
   `der die das den dem des ein eine einen einem einer eines kein keine keinen unser unsere unseren im am zum zur vom beim
@@ -86,7 +107,7 @@ interface WordContext {
 }
 
 function wordTokens(written: string, { before, isGerman, isItalian }: WordContext): Token[] {
-  const { negations, replacements, small, figures, figureBeginnings } = lexicon();
+  const { negations, replacements, origins, small, figures, figureBeginnings } = lexicon();
   const word = written.toLowerCase();
   // Of "don't" and "isn't" the apostrophe ends a word: what is left of the second part says that it is denied.
   if (word === "t" && before.toLowerCase().endsWith("n")) return [{ kind: "denies_after", key: "not", word }];
@@ -96,6 +117,7 @@ function wordTokens(written: string, { before, isGerman, isItalian }: WordContex
   if (negations.has(word)) return [{ kind: "denies_after", key: word, word }];
   if (replacements.has(word) || (word === "than" && before === "rather"))
     return [{ kind: "replaces", key: word, word }];
+  if (origins.has(word)) return [{ kind: "origin", key: word, word }];
   if (isItalian && word === "mai") return [];
   const number = figures.get(word) ?? longestBeginning(word, figureBeginnings);
   if (number !== undefined) return [figure(number, word)];

@@ -46,6 +46,9 @@ inte aldrig utan ikke ingen нет не нельзя без`;
 /** What stands behind these is what isn't wanted; where nothing does, they deny nothing ("findet statt"). */
 export const replacements = "instead statt anstatt lieu invece zamiast";
 
+/** What stands behind these is where something comes from, or what something is measured by. */
+export const origins = "from than von als du des dal dalla desde del dan z ze niż od";
+
 /** Letters and endings that deny, in scripts without spaces: of Japanese what stands before them, of Chinese what follows. */
 export const deniesBefore: readonly string[] = ["ない", "なかっ", "なく", "ません", "ぬ", "ず", "まい", "ないで"];
 export const deniesAfter = "不没沒无無未别勿莫非";
@@ -101,7 +104,8 @@ export const numberWords = String.raw`
 70 seventy siebzig septante setenta settanta zeventig siedemdziesiąt siedemdziesięciu
 80 eighty achtzig ochenta ottanta oitenta tachtig osiemdziesiąt osiemdziesięciu
 90 ninety neunzig noventa novanta negentig dziewięćdziesiąt dziewięćdziesięciu
-100 hundred hundert cent cien cento cem honderd sto stu`;
+100 hundred hundert cent cien cento cem honderd sto stu
+every every each jede jeden jedem jeder jedes chaque cada ogni elke iedere ieder każdy każda każde każdego każdej`;
 export const multipliers = String.raw`
 1000 k thousand tausend mille mil mila duizend tysiąc tysiące tysięcy
 1000000 million millions millionen mio mln millón millones milione milioni milhão milhões miljoen milion miliony milionów`;

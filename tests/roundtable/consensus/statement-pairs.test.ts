@@ -64,6 +64,14 @@ describe("two positions", () => {
     ["We can allow guests in the lab.", "We must forbid guests in the lab."],
     ["The fund grew by 4.5 percent in Q1.", "The fund grew by 45 percent in Q1."],
     ["It is possible to finish the bridge this year.", "It is impossible to finish the bridge this year."],
+    ["Remote work should be allowed every day.", "Remote work should be allowed two days a week."],
+    ["Accept the offer of Acme.", "Decline the offer of Acme."],
+    ["Move from AWS to Azure.", "Move from Azure to AWS."],
+    ["Wir ziehen von Bonn nach Köln.", "Wir ziehen von Köln nach Bonn."],
+    ["The first design is better than the second.", "The second design is better than the first."],
+    ["Tom should lead and Ann should test.", "Ann should lead and Tom should test."],
+    ["Hire 2 nurses and 3 doctors.", "Hire 3 nurses and 2 doctors."],
+    ["The deadline is 5 pm.", "The deadline is 5 am."],
   ])("don't agree: %s / %s", (one, other) => {
     expect(agreement([one, other])).toBeLessThanOrEqual(0.5);
   });
@@ -71,6 +79,11 @@ describe("two positions", () => {
   it.each([
     ["The bridge costs 40 thousand euros.", "The bridge costs 40,000 euros."],
     ["Launch in May 2027, not in June.", "Launch in May 2027."],
+    ["Move from AWS to Azure.", "Azure is where to move from AWS."],
+    ["Tom should lead and Ann should test.", "Ann should test, and Tom should lead."],
+    ["The second design is worse than the first.", "The second design is worse, compared with the first."],
+    ["Each team writes tests every week.", "Every week each team writes its tests."],
+    ["The deadline is 5 pm.", "The deadline is 17:00."],
   ])("agree: %s / %s", (one, other) => {
     expect(agreement([one, other])).toBeGreaterThanOrEqual(0.6);
   });
