@@ -34,3 +34,23 @@ export class WorkloadIdentityAuth {}
 export const isX509WorkloadIdentity = () => false;
 export const assertX509RequestOptions = () => undefined;
 export const snapshotX509RequestOptions = <T>(options: T): T => options;
+export const normalizeX509CredentialOptions = <T>(options: T) => ({ credential: undefined, options });
+export const isTransientX509ConnectionError = () => false;
+export const markApprovedX509Client = () => undefined;
+export const assertX509APIOrigin = () => undefined;
+export const X509_API_BASE_URL = "";
+
+/** Files in forms: all that is sent from here is JSON, in which none are looked for and nothing is to be finished. */
+export const hasUploadableValue = () => false;
+export const finalizeStreamingFormRequestOptions = () => undefined;
+
+function leftOut(): never {
+  throw new Error("left out of the bundle: wrangler.toml, alias");
+}
+
+export {
+  leftOut as maybeMultipartFormRequestOptions,
+  leftOut as prepareX509ClientClone,
+  leftOut as toFile,
+  leftOut as toStreamingFile,
+};
