@@ -5,7 +5,6 @@ import { dataVisibleTo } from "../../src/catalogues/events.js";
 import { defined } from "../../src/conversation/defined.js";
 import type { ParkedDelivery } from "../../src/conversation/delivery.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
-import { NewerStateError } from "../../src/gateways/newer-state.js";
 import {
   type EventsQuery,
   isReader,
@@ -13,7 +12,6 @@ import {
   type LogQuery,
   type Numbers,
   type Reader,
-  type RestoreTarget,
   type RootObject,
 } from "../../src/gateways/root-gateway.js";
 import { toWire, type Wire } from "../../src/gateways/wire.js";
@@ -222,24 +220,6 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
     return { outbox: outbox.lastNumber(), events: events.lastNumber() };
   }
 
-  async prepareRestore({ at = "", bookmark }: RestoreTarget): Promise<Wire<Result<string>>> {
-    const { storage } = this.ctx;
-    try {
-      // What is on its way to others gets there, as far as it can.
-      if (this.exists()) await this.engine.kit.outbox.drain();
-      return toWire(
-        ok(await storage.onNextSessionRestoreBookmark(bookmark ?? (await storage.getBookmarkForTime(new Date(at))))),
-      );
-    } catch (error) {
-      if (error instanceof NewerStateError) throw error;
-      return toWire(noHistory(error));
-    }
-  }
-
-  async restart(): Promise<void> {
-    this.ctx.abort("It is put back to an earlier state.");
-  }
-
   async restored(numbers: Numbers, at: string): Promise<boolean> {
     if (!this.exists()) return false;
     const { engine } = this;
@@ -268,15 +248,6 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
 
 /** When the tenant's budget hears again of the places that open sockets take. */
 const placesDeadline = "places";
-
-/** Locally the platform keeps no log of changes, and says so by an error. */
-function noHistory(error: unknown): Result<never> {
-  const why = error instanceof Error ? error.message.slice(0, 300) : "";
-  return refuse(
-    "unavailable",
-    `The platform keeps no earlier state of this object that it could be put back to. Local development has none; deployed there are those of the last 30 days. It said: ${why}`,
-  );
-}
 
 const noAsk = refuse("not_found", "There is no such ask.");
 const noDebate = refuse("not_found", "There is no such roundtable.");

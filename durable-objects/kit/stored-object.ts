@@ -1,5 +1,6 @@
 /** What all our objects have: tables that are made when something is created, and one alarm. */
 import { DurableObject } from "cloudflare:workers";
+import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import {
   type CopiedObject,
   type ReadPart,
@@ -10,6 +11,7 @@ import {
   type Takeover,
 } from "../../src/gateways/copy-gateway.js";
 import { NewerStateError } from "../../src/gateways/newer-state.js";
+import type { RestoreTarget } from "../../src/gateways/root-gateway.js";
 import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
 import { describeError, log } from "../../src/platform/logging.js";
 import { pathOf } from "./home.js";
@@ -97,6 +99,29 @@ export abstract class StoredObject<W extends StoredEngine> extends DurableObject
     return outcome;
   }
 
+  async prepareRestore(target: RestoreTarget): Promise<Wire<Result<string>>> {
+    return toWire(await this.bookmarkOf(target));
+  }
+
+  /** The next instance will be as it was then. @returns what undoes that */
+  protected async bookmarkOf({ at = "", bookmark }: RestoreTarget): Promise<Result<string>> {
+    const { storage } = this.ctx;
+    try {
+      // What is on its way to others gets there, as far as it can.
+      if (this.exists()) await this.engine.kit.outbox.drain();
+      return ok(
+        await storage.onNextSessionRestoreBookmark(bookmark ?? (await storage.getBookmarkForTime(new Date(at)))),
+      );
+    } catch (error) {
+      if (error instanceof NewerStateError) throw error;
+      return noHistory(error);
+    }
+  }
+
+  async restart(): Promise<void> {
+    this.ctx.abort("It is put back to an earlier state.");
+  }
+
   /**
    * Whether it was ever created. Asking leaves nothing behind.
    * @throws {NewerStateError} when newer code has left its state in a form that this code can't read: so every call asks this first
@@ -114,4 +139,13 @@ export abstract class StoredObject<W extends StoredEngine> extends DurableObject
   protected makeTables(): void {
     applySchema(this.ctx.storage, [...kitSchema, ...this.schema]);
   }
+}
+
+/** Locally the platform keeps no log of changes, and says so by an error. */
+function noHistory(error: unknown): Result<never> {
+  const why = error instanceof Error ? error.message.slice(0, 300) : "";
+  return refuse(
+    "unavailable",
+    `The platform keeps no earlier state of this object that it could be put back to. Local development has none; deployed there are those of the last 30 days. It said: ${why}`,
+  );
 }

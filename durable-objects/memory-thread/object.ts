@@ -3,12 +3,15 @@
 import { environmentOf } from "../../src/composition/databases.js";
 import { composeMemoryPlatform } from "../../src/composition/objects.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
+import type { Numbers, RestoreTarget } from "../../src/gateways/root-gateway.js";
 import {
   type AppendCommand,
   appendSchema,
   type LevelReport,
+  type Living,
   type SliceReport,
   type ThreadIdentity,
+  type ThreadNumbers,
   type ThreadObject,
 } from "../../src/gateways/thread-gateway.js";
 import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
@@ -105,6 +108,27 @@ export class MemoryThread extends StoredObject<ThreadEngine> implements ThreadOb
 
   async entriesOf(messageId: string, kept: string): Promise<string[]> {
     return this.exists() ? this.engine.store.entriesOf(messageId, kept) : [];
+  }
+
+  async numbers(): Promise<ThreadNumbers | null> {
+    return this.exists() ? this.engine.numbers() : null;
+  }
+
+  async living(after: number, limit: number): Promise<Living[]> {
+    return this.exists() ? this.engine.store.living(after, limit) : [];
+  }
+
+  protected override async bookmarkOf(target: RestoreTarget): Promise<Result<string>> {
+    if (this.exists()) await this.engine.leave();
+    const found = await super.bookmarkOf(target);
+    if (!found.ok && this.exists()) this.engine.goOn();
+    return found;
+  }
+
+  async restored(numbers: Numbers): Promise<boolean> {
+    if (!this.exists()) return false;
+    this.engine.restored(numbers);
+    return true;
   }
 
   /** Empties the object. */

@@ -12,6 +12,7 @@ const marksSchema = z.object({
   lastSeq: z.int(),
   requestedSeq: z.int(),
   waitingCharacters: z.int(),
+  behind: z.int().optional(),
 });
 
 const calls = z.array(z.object({ tool: z.string(), ok: z.boolean() }));

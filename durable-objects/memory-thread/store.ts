@@ -128,6 +128,18 @@ export class MemoryThreadStore {
     return this.messages("WHERE seq > ? AND seq <= ? AND erased = 0 ORDER BY seq", entry.seq, entry.seq + limit);
   }
 
+  /** Behind one, without erased ones, in their order. */
+  living(after: number, limit: number): { seq: number; entryId: string }[] {
+    return exec<{ seq: number; entryId: string }>(this.sql)`SELECT seq, entry_id AS entryId FROM messages
+      WHERE seq > ${after} AND erased = 0 ORDER BY seq LIMIT ${limit}`.toArray();
+  }
+
+  /** Entries of messages that were erased. */
+  erased(): string[] {
+    const rows = exec<{ entry_id: string }>(this.sql)`SELECT entry_id FROM messages WHERE erased = 1`.toArray();
+    return rows.map((row) => row.entry_id);
+  }
+
   livingIn({ fromSeq, toSeq }: FlushRange): number {
     return exec<{ n: number }>(this.sql)`
       SELECT COUNT(*) AS n FROM messages WHERE seq BETWEEN ${fromSeq} AND ${toSeq} AND erased = 0`.one().n;

@@ -1,7 +1,8 @@
 /** A memory thread at work: the slices that the queue asks for, erasure and what is written again. What comes in is `ThreadIntake`'s. */
 
 import type { MemoryPlatform } from "../../src/application/memory/memory-platform.js";
-import type { SliceReport, ThreadMarksView } from "../../src/gateways/thread-gateway.js";
+import type { Numbers } from "../../src/gateways/root-gateway.js";
+import type { SliceReport, ThreadMarksView, ThreadNumbers } from "../../src/gateways/thread-gateway.js";
 import type { FlushRange } from "../../src/memory/control.js";
 import { type Level, standaloneThread, type Thread, type ThreadMessage } from "../../src/memory/memory.js";
 import { windowMessages } from "../../src/memory/prompts.js";
@@ -146,6 +147,34 @@ export class ThreadEngine {
   /** What the context forgot, of whatever thread, is taken in again. */
   rebuild(): void {
     this.doSoon(() => this.store.setRebuildDue(true));
+  }
+
+  /** Its last numbers, and what was erased in it. */
+  numbers(): ThreadNumbers {
+    const { lastSeq, behind = 0 } = this.store.thread().marks;
+    return { outbox: this.kit.outbox.lastNumber(), events: Math.max(lastSeq, behind), erased: this.store.erased() };
+  }
+
+  /** Ends what runs: nothing that was begun in this state is written into a memory that follows another one. */
+  async leave(): Promise<void> {
+    this.kit.loop.cancel();
+    await this.kit.loop.driven().catch(() => undefined);
+  }
+
+  /** It wasn't put back after all. */
+  goOn(): void {
+    this.doSoon(() => undefined);
+  }
+
+  /** It was put back: it numbers on behind all that it said before, and does what there is to do as of then. Again changes nothing. */
+  restored({ outbox, events }: Numbers): void {
+    const { marks, control } = this.store.thread();
+    if ((marks.behind ?? 0) >= events) return;
+    this.doSoon(() => {
+      this.kit.outbox.goOnBehind(outbox);
+      this.store.setMarks({ ...marks, behind: events }, control);
+    });
+    this.kit.deadlines.rearm();
   }
 
   /** Ends what runs, so that nothing is written afterwards, and empties the object. */

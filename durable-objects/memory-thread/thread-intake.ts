@@ -9,6 +9,7 @@ import {
   decideStart,
   type FlushRange,
   idleAfterMs,
+  nextSeq,
 } from "../../src/memory/control.js";
 import type { Invocation, NewMessage, ThreadMessage } from "../../src/memory/memory.js";
 import { newId } from "../../src/platform/ids.js";
@@ -45,7 +46,7 @@ export class ThreadIntake {
         ? ok(invocationView(this.store, known))
         : refuse("idempotency_conflict", "This Idempotency-Key came with other messages before. Use a new key.");
     }
-    const fromSeq = this.store.thread().marks.lastSeq + 1;
+    const fromSeq = nextSeq(this.store.thread().marks);
     const range = { fromSeq, toSeq: fromSeq + command.messages.length - 1 };
     const invocation = this.kit.write(() => {
       for (const message of command.messages) this.take({ ...message, vouchedBy: command.vouchedBy });

@@ -12,6 +12,7 @@ import {
 } from "../memory/memory.js";
 import type { DoneBy } from "../tenancy/audit.js";
 import type { ObjectPath, PlacedObjects } from "./placement.js";
+import type { Numbers, RestoreTarget } from "./root-gateway.js";
 import { resultOf, toWire, type Wire } from "./wire.js";
 
 export interface ThreadIdentity {
@@ -47,6 +48,17 @@ export type ThreadMarksView = z.infer<typeof marksViewSchema>;
 const levelReportSchema = z.object({ reached: z.boolean(), watermarks: marksViewSchema });
 export type LevelReport = z.infer<typeof levelReportSchema>;
 
+/** The last numbers of its messages to others and of its own (`events`), and the entries that were erased in it. */
+export interface ThreadNumbers extends Numbers {
+  readonly erased: string[];
+}
+
+/** A message by its number, and the entry that it is. */
+export interface Living {
+  readonly seq: number;
+  readonly entryId: string;
+}
+
 /** What a thread's object offers. */
 export interface ThreadObject {
   start(identity: ThreadIdentity): Promise<Wire<Invocation>>;
@@ -69,11 +81,21 @@ export interface ThreadObject {
   rebuild(identity: ThreadIdentity): Promise<void>;
   backfill(entryIds: readonly string[]): Promise<void>;
   entriesOf(messageId: string, kept: string): Promise<string[]>;
+  numbers(): Promise<ThreadNumbers | null>;
+  /** Messages that aren't erased, behind one, by their numbers. */
+  living(after: number, limit: number): Promise<Living[]>;
+  /** The next instance will be as it was then. @returns what undoes that */
+  prepareRestore(target: RestoreTarget): Promise<Wire<Result<string>>>;
+  /** Ends this instance: whoever calls it hears an error. */
+  restart(): Promise<void>;
+  /** It was put back, and goes on behind these numbers. False where it wasn't there then. */
+  restored(numbers: Numbers): Promise<boolean>;
   remove(): Promise<void>;
 }
 
 const invocationResult = resultOf(invocationSchema);
 const threadResult = resultOf(threadSchema);
+const bookmarkResult = resultOf(z.string());
 const levelResult = resultOf(levelReportSchema);
 
 /** Every command can be repeated: starts and ends change nothing twice, messages carry a key, the rest reads or erases. */
@@ -148,6 +170,26 @@ export class ThreadGateway {
   /** The entries that a message was recorded as: under its id or `<id>:<edit>`, but not under the key that is kept. */
   entriesOf(identity: ThreadIdentity, messageId: string, kept: string): Promise<string[]> {
     return this.objects.call(pathOf(identity), (object) => object.entriesOf(messageId, kept));
+  }
+
+  numbers(identity: ThreadIdentity): Promise<ThreadNumbers | null> {
+    return this.objects.call(pathOf(identity), (object) => object.numbers());
+  }
+
+  living(identity: ThreadIdentity, after: number, limit: number): Promise<readonly Living[]> {
+    return this.objects.call(pathOf(identity), (object) => object.living(after, limit));
+  }
+
+  prepareRestore(identity: ThreadIdentity, target: RestoreTarget): Promise<Result<string>> {
+    return this.objects.read(pathOf(identity), bookmarkResult, (object) => object.prepareRestore(target), false);
+  }
+
+  async restart(identity: ThreadIdentity): Promise<void> {
+    await this.objects.call(pathOf(identity), (object) => object.restart(), false).catch(() => undefined);
+  }
+
+  restored(identity: ThreadIdentity, { outbox, events }: Numbers): Promise<boolean> {
+    return this.objects.call(pathOf(identity), (object) => object.restored({ outbox, events }));
   }
 
   remove(identity: ThreadIdentity): Promise<void> {

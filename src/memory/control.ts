@@ -23,6 +23,13 @@ export interface ThreadMarks {
   readonly requestedSeq: number;
   /** Characters of the messages after `requestedSeq`. */
   readonly waitingCharacters: number;
+  /** The next message is numbered behind this: those up to it were taken back with a restore, and their numbers stay theirs. */
+  readonly behind?: number | undefined;
+}
+
+/** The number of the next message. */
+export function nextSeq({ lastSeq, behind = 0 }: ThreadMarks): number {
+  return Math.max(lastSeq, behind) + 1;
 }
 
 export const newThreadMarks: ThreadMarks = {
@@ -56,14 +63,15 @@ export function decideStart(marks: ThreadMarks): ControlDecision {
 /** Takes a message of so many characters; outside a session it begins one. */
 export function decideMessage(before: ThreadMarks, characters: number): ControlDecision {
   const { marks } = decideStart(before);
-  const lastSeq = marks.lastSeq + 1;
+  const lastSeq = nextSeq(marks);
+  const requestedSeq = marks.requestedSeq === marks.lastSeq ? lastSeq - 1 : marks.requestedSeq;
   const waitingCharacters = marks.waitingCharacters + characters;
-  const due = lastSeq - marks.requestedSeq >= flushAfterMessages || waitingCharacters >= flushAfterCharacters;
-  if (!due) return { control: "PROCESS_MESSAGE", marks: { ...marks, lastSeq, waitingCharacters } };
+  const due = lastSeq - requestedSeq >= flushAfterMessages || waitingCharacters >= flushAfterCharacters;
+  if (!due) return { control: "PROCESS_MESSAGE", marks: { ...marks, lastSeq, requestedSeq, waitingCharacters } };
   return {
     control: "PROCESS_MESSAGE_AND_FLUSH",
     marks: { ...marks, lastSeq, waitingCharacters: 0, requestedSeq: lastSeq },
-    flush: { fromSeq: marks.requestedSeq + 1, toSeq: lastSeq },
+    flush: { fromSeq: requestedSeq + 1, toSeq: lastSeq },
   };
 }
 

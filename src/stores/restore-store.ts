@@ -9,7 +9,9 @@ import { insertApart } from "./audit-log.js";
 
 const bodySchema = lazily(() =>
   z.object({
-    kind: z.enum(["session", "run", "roundtable"]),
+    kind: z.enum(["session", "run", "roundtable", "thread"]),
+    /** Of a thread, whose root is its memory. */
+    threadId: z.string().optional(),
     /** To when, as ISO 8601, or to which bookmark. */
     target: z.object({ at: z.string().optional(), bookmark: z.string().optional() }),
     by: actorRecordSchema,
@@ -42,7 +44,10 @@ const row = lazily(() =>
     })),
 );
 export type Restore = z.infer<ReturnType<typeof row>>;
-type NewRestore = Pick<Restore, "kind" | "target" | "by" | "numbers" | "tenantId" | "restoreId" | "rootId">;
+type NewRestore = Pick<
+  Restore,
+  "kind" | "threadId" | "target" | "by" | "numbers" | "tenantId" | "restoreId" | "rootId"
+>;
 type RestoreRef = Pick<Restore, "tenantId" | "restoreId">;
 
 const ledgerRow = lazily(() =>
@@ -76,8 +81,8 @@ export class RestoreStore {
   ) {}
 
   /** Notes what is about to be put back: once, whoever repeats it. */
-  async begin({ tenantId, restoreId, rootId, kind, target, by, numbers }: NewRestore): Promise<void> {
-    const body = { kind, target, by, numbers };
+  async begin({ tenantId, restoreId, rootId, threadId, kind, target, by, numbers }: NewRestore): Promise<void> {
+    const body = { kind, threadId, target, by, numbers };
     const since = body.target.at === undefined ? undefined : Date.parse(body.target.at);
     await run(this.db)`INSERT INTO restores (tenant_id, restore_id, root_id, since, body, begun_at)
       VALUES (${tenantId}, ${restoreId}, ${rootId}, ${since}, ${JSON.stringify(body)}, ${this.now()}) ON CONFLICT DO NOTHING`;
@@ -93,10 +98,11 @@ export class RestoreStore {
   }
 
   /** The next instance of the object is as it was then: it is on record, with what undoes it. */
-  async prepared({ tenantId, restoreId, rootId }: NewRestore, undo: string, act: RecordedAct): Promise<void> {
+  async prepared({ tenantId, restoreId, rootId, threadId }: NewRestore, undo: string, act: RecordedAct): Promise<void> {
+    const owner = threadId === undefined ? rootId : `${rootId}/${threadId}`;
     await batch(this.db, [
       sql`UPDATE restores SET undo = ${undo} WHERE tenant_id = ${tenantId} AND restore_id = ${restoreId}`,
-      insertApart(tenantId, `${rootId}/restores`, act),
+      insertApart(tenantId, `${owner}/restores`, act),
     ]);
   }
 

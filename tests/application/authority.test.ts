@@ -62,7 +62,7 @@ import {
   readResourceVersion,
   restoreResource,
 } from "../../src/application/resources/resource-versions.js";
-import { restoreRoundtable, restoreRun, restoreSession } from "../../src/application/restores/acts.js";
+import { restoreRoundtable, restoreRun, restoreSession, restoreThread } from "../../src/application/restores/acts.js";
 import { listErasures, replayErasures } from "../../src/application/restores/ledger.js";
 import { continueRoundtable } from "../../src/application/roundtables/continue-roundtable.js";
 import { controlRoundtable } from "../../src/application/roundtables/control-roundtable.js";
@@ -362,6 +362,8 @@ const calls: Readonly<Record<string, Call>> = {
   changeSettings: (actor, services) => changeSettings(actor, { change: { name: "New" } }, services),
   restoreSession: (actor, services) => restoreSession(actor, { sessionId: "ses_1", target: { at } }, services),
   restoreRun: (actor, services) => restoreRun(actor, { runId: "run_1", target: { at } }, services),
+  restoreThread: (actor, services) =>
+    restoreThread(actor, { memoryId: "mem_1", threadId: "main", target: { at } }, services),
   restoreRoundtable: (actor, services) => restoreRoundtable(actor, { roundtableId: "rt_1", target: { at } }, services),
   listErasures: (actor, services) => listErasures(actor, { limit: 1, since: at }, services),
   replayErasures: (actor, services) => replayErasures(actor, { ledger: { since: at, items: [erasure] } }, services),

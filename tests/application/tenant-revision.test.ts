@@ -146,7 +146,7 @@ const keeping = {
   experiments: "readExperimentReport",
   supervision: "trySupervision sendSupervisor replayDecisions labelDecision labelMessage",
   others:
-    "pinTools runMaintenance resealSecrets replayErasures listErasures listRestores importTenant moveTenant restoreSession restoreRun restoreRoundtable retryParkedDeliveries retryWebhookDelivery testWebhook flushThread deliverWebhooks keepDeadLetter",
+    "pinTools runMaintenance resealSecrets replayErasures listErasures listRestores importTenant moveTenant restoreSession restoreRun restoreRoundtable restoreThread retryParkedDeliveries retryWebhookDelivery testWebhook flushThread deliverWebhooks keepDeadLetter",
 };
 
 it("every act is known here: a new one says whether it changes what is kept of a tenant", () => {

@@ -46,10 +46,12 @@ const bodies: Record<string, unknown> = {
   "PATCH /v1/people/{personId}": { role: "operator" },
   "POST /v1/admin/tenants/{tenantId}/people": { name: "Ada", email: "ada@example.com" },
   ...Object.fromEntries(
-    ["sessions/{sessionId}", "runs/{runId}", "roundtables/{roundtableId}"].map((of) => [
-      `POST /v1/${of}/restore`,
-      { bookmark: "x" },
-    ]),
+    [
+      "sessions/{sessionId}",
+      "runs/{runId}",
+      "roundtables/{roundtableId}",
+      "memories/{memoryId}/threads/{threadId}",
+    ].map((of) => [`POST /v1/${of}/restore`, { bookmark: "x" }]),
   ),
   "POST /v1/limits/{name}/raise": { by: 1, until: "2036-01-01T00:00:00Z", reason: "x" },
   "POST /v1/tokens": { subject: "eve" },

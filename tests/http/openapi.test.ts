@@ -282,6 +282,7 @@ const bodies: Record<string, unknown> = {
   "POST /v1/sessions/{sessionId}/restore": { bookmark: "x" },
   "POST /v1/runs/{runId}/restore": { bookmark: "x" },
   "POST /v1/roundtables/{roundtableId}/restore": { bookmark: "x" },
+  "POST /v1/memories/{memoryId}/threads/{threadId}/restore": { bookmark: "x" },
   "POST /v1/admin/erasures": { since: "2026-11-24T08:00:00Z", items: [] },
   "POST /v1/limits/{name}/raise": { by: 1, until: "2099-01-01T00:00:00Z", reason: "x" },
   "POST /v1/sessions/{sessionId}/messages": { content: "hello" },

@@ -680,6 +680,8 @@ export const naturallyOnce: Readonly<Record<string, string>> = {
   "POST /v1/memories/search": "it changes nothing",
   "POST /v1/sessions/{sessionId}/restore": "the key claims it in D1 and names it: tried in restores.test.ts",
   "POST /v1/runs/{runId}/restore": "the key claims it in D1 and names it: tried in restores.test.ts",
+  "POST /v1/memories/{memoryId}/threads/{threadId}/restore":
+    "the key claims it in D1 and names it: tried in memory-thread/restores.test.ts",
   "POST /v1/roundtables/{roundtableId}/restore": "the key claims it in D1 and names it: tried in restores.test.ts",
   "POST /v1/admin/tenants/{tenantId}/move": "goes on where it is: tried in moved-tenant.test.ts",
   "POST /v1/admin/tenants/{tenantId}/import": "what is there already is passed over: tried in tenant-copy.test.ts",

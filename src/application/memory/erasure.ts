@@ -11,7 +11,7 @@ import type { IdempotencyStore } from "../../stores/idempotency-store.js";
 import { type CitedEntry, ContextErasure, type StrippedPage } from "../../stores/memory/context-erasure.js";
 import type { ContextStore } from "../../stores/memory/context-store.js";
 import { findDerivedMentions } from "../../stores/memory/derived-mentions.js";
-import { erasure } from "../../stores/memory/entry-statements.js";
+import { erasure, settingAside } from "../../stores/memory/entry-statements.js";
 import type { EntryStore } from "../../stores/memory/entry-store.js";
 import type { MemoryRef, MemoryStore } from "../../stores/memory/memory-store.js";
 import { findOwnWords } from "../../stores/memory/own-words.js";
@@ -36,12 +36,14 @@ const fromNewest = Number.MAX_SAFE_INTEGER;
  * Removes an entry from D1. Whoever calls it has seen to the thread's object first, so that nothing can write it again. Can be
  * called again after any interruption.
  * @param deleted whose wish it is, for the audit; absent where it is the system's own
+ * @param aside the restore of its thread by which it isn't erased, but set aside: nothing says anything of it, and its text stays in its row
  */
 export async function eraseFromD1(
   memory: MemoryRef,
   entryId: string,
   sources: ErasureSources,
   deleted?: DoneBy,
+  aside?: string,
 ): Promise<void> {
   const { db, entries, threads, vectors, answers } = sources;
   const contexts = new ContextErasure(db);
@@ -61,7 +63,9 @@ export async function eraseFromD1(
   const cited = since === undefined ? undefined : { entryId, since, repeats };
   const first = cited === undefined ? undefined : await contexts.strip(memory, cited, fromNewest);
   await batch(db, [
-    ...erasure(entries.present(), memory, entryId),
+    ...(aside === undefined
+      ? erasure(entries.present(), memory, entryId)
+      : settingAside(entries.present(), memory, entryId, aside)),
     ...(deleted === undefined ? [] : [insertEntryDeletion(memory, entryId, deleted)]),
     contexts.counted(memory),
     ...(first?.statements ?? []),
@@ -74,7 +78,8 @@ export async function eraseFromD1(
   if (cited !== undefined) {
     const changed = [...(first?.changed ?? []), ...(await stripAll(memory, cited, contexts, db))];
     // Begun before and interrupted: which versions changed then, nobody knows.
-    await putWhatIsLeft(memory, entryId, (row?.deleted_at ?? undefined) === undefined ? changed : undefined, sources);
+    const known = (row?.deleted_at ?? undefined) === undefined ? changed : undefined;
+    await putWhatIsLeft(memory, [aside ?? "erasure", entryId].join(":"), known, sources);
   }
   await contexts.forgetSource(memory, entryId);
   if (row !== undefined && row.thread_id !== "") {
@@ -105,7 +110,7 @@ async function stripAll(
 /** A new version, so that whoever read the one before doesn't take it for what it was; once for each deletion. */
 async function putWhatIsLeft(
   memory: MemoryRef,
-  entryId: string,
+  flushKey: string,
   changed: readonly number[] | undefined,
   { contexts }: ErasureSources,
 ): Promise<void> {
@@ -113,12 +118,7 @@ async function putWhatIsLeft(
     const { version, erasures, document, origins, forgotten } = await contexts.base(memory);
     if (changed?.includes(version) === false) return;
     const left = { document, origins, forgotten, source: "erased" as const, author: "erasure" };
-    const outcome = await contexts.put(memory, {
-      ...left,
-      erasures,
-      expected: version,
-      flushKey: `erasure:${entryId}`,
-    });
+    const outcome = await contexts.put(memory, { ...left, erasures, expected: version, flushKey });
     if (outcome.kind === "stored") return;
   }
 }

@@ -8,6 +8,8 @@ import type { MemoryService } from "./memory-service.js";
 const expiredAtOnce = 200;
 const memoriesAtOnce = 50;
 const fillsOfMemory = 10;
+/** So long what is set aside keeps its text: a day more than the platform can undo what set it aside, in milliseconds. */
+const keptAsideMs = 31 * 86_400_000;
 /** Calls to Vectorize that one run makes, at most. */
 const sendsAtOnce = 50;
 
@@ -24,14 +26,18 @@ export async function maintainMemories(service: MemoryService, now: number): Pro
 
 /** By the same way as any deletion: thread, text, index, vector, and the contexts that rest on it. */
 async function eraseExpired(service: MemoryService, now: number): Promise<void> {
-  const { results } = await service.ports.db
-    .prepare(
-      `SELECT m.tenant_id, m.memory_id, e.entry_id FROM entries e JOIN memories m ON m.key = e.memory_key
-       WHERE e.expires_at IS NOT NULL AND e.deleted_at IS NULL AND e.expires_at <= ? ORDER BY e.expires_at LIMIT ?`,
-    )
-    .bind(new Date(now).toISOString(), expiredAtOnce)
-    .all();
-  for (const row of results) {
+  const { db } = service.ports;
+  const expired = (which: string, before: number) =>
+    db
+      .prepare(
+        `SELECT m.tenant_id, m.memory_id, e.entry_id FROM entries e JOIN memories m ON m.key = e.memory_key
+         WHERE ${which} <= ?1 ORDER BY ${which.split(" ").at(-1)} LIMIT ?2`,
+      )
+      .bind(new Date(before).toISOString(), expiredAtOnce)
+      .all();
+  const { results } = await expired("e.expires_at IS NOT NULL AND e.deleted_at IS NULL AND e.expires_at", now);
+  const aside = await expired("e.aside IS NOT NULL AND e.deleted_at", now - keptAsideMs);
+  for (const row of [...results, ...aside.results]) {
     const { tenant_id, memory_id, entry_id } = expiredRow.parse(row);
     try {
       const memory = await service.memory(tenant_id, memory_id);

@@ -162,7 +162,7 @@ export class MemoryService {
   async deleteEntry(memory: MemoryRef, entryId: string, deleted?: DoneBy): Promise<Result<void>> {
     const row = await this.ports.entries.row(memory, entryId);
     // A message whose entry isn't written yet is known to its thread alone.
-    let known = row !== undefined && row.deleted_at === null;
+    let known = row !== undefined && (row.deleted_at === null || row.aside !== null);
     // One that was gone before was deleted by somebody else.
     const done = row === undefined || known ? deleted : undefined;
     const erase = async (threadId: string): Promise<void> => {

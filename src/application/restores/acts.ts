@@ -1,6 +1,8 @@
-/** Put a session, a run or a roundtable back to how it was at a time. */
+/** Put a session, a run, a roundtable or a memory's thread back to how it was at a time. */
 import { z } from "zod";
+import { threadIdSchema } from "../../conversation/names.js";
 import { act } from "../act.js";
+import { memoryInput, memoryTag } from "../memory/find-memory.js";
 import { listErasures, replayErasures } from "./ledger.js";
 import { listRestores } from "./list-restores.js";
 import { restoredSchema, restoreRoot, restoreTarget } from "./restore-root.js";
@@ -55,6 +57,21 @@ export const restoreRoundtable = act("restoreRoundtable", {
     restoreRoot(actor, { kind: "roundtable", rootId: roundtableId, target }, services),
 });
 
-export const restoreActs = [restoreSession, restoreRun, restoreRoundtable, listRestores];
+export const restoreThread = act("restoreThread", {
+  role: "admin",
+  route: {
+    ...routed,
+    path: "/v1/memories/{memoryId}/threads/{threadId}/restore",
+    tag: memoryTag,
+    summary: "Put a thread of a memory back to how it was at a time (admins)",
+    description: `${routed.description} Entries of messages that came later go, with what contexts say of them, and come back if it is undone.`,
+  },
+  input: () => z.object({ ...memoryInput(), threadId: threadIdSchema, target: restoreTarget() }),
+  output: restoredSchema,
+  run: (actor, { memoryId, threadId, target }, services) =>
+    restoreRoot(actor, { kind: "thread", rootId: memoryId, threadId, target }, services),
+});
+
+export const restoreActs = [restoreSession, restoreRun, restoreRoundtable, restoreThread, listRestores];
 /** Of who runs the deployment. */
 export const ledgerActs = [listErasures, replayErasures];

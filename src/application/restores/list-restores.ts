@@ -10,8 +10,9 @@ import { mostTries } from "./restore-root.js";
 export const restoreView = lazily(() =>
   z.object({
     restoreId: z.string(),
-    kind: z.enum(["session", "run", "roundtable"]),
-    id: z.string().describe("What was put back."),
+    kind: z.enum(["session", "run", "roundtable", "thread"]),
+    id: z.string().describe("What was put back; of a thread the memory that it is of."),
+    threadId: z.string().optional(),
     at: z.string().optional().describe("To when; missing where it was to a bookmark."),
     status: z.enum(["running", "done", "given_up"]),
     tries: z.int().describe("How often the schedule went on with it in vain."),
@@ -45,12 +46,12 @@ export const listRestores = act("listRestores", {
 });
 
 function viewOf(restore: Restore): z.infer<ReturnType<typeof restoreView>> {
-  const { restoreId, kind, rootId: id, target, tries, failure, undo, begunAt, finishedAt } = restore;
+  const { restoreId, kind, rootId: id, threadId, target, tries, failure, undo, begunAt, finishedAt } = restore;
   const ended = failure === undefined ? "done" : "given_up";
   return {
     ...{ restoreId, kind, id, status: finishedAt === undefined ? "running" : ended, tries },
     begunAt: new Date(begunAt).toISOString(),
-    ...defined({ at: target.at, failure, undo }),
+    ...defined({ threadId, at: target.at, failure, undo }),
     ...(finishedAt !== undefined && { finishedAt: new Date(finishedAt).toISOString() }),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Putting a session, a run or a roundtable back to how it was: by the platform's log of changes of its object, of the last 30 days. The
+ * Putting a session, a run, a roundtable or a memory's thread back to how it was: by the platform's log of changes of its object, of the last 30 days. The
  * object is the truth: what D1 says of it follows, and what was erased since is erased again. What is interrupted goes on.
  */
 import { z } from "zod";
@@ -17,6 +17,7 @@ import { lazily } from "../../text/lazily.js";
 import { claimId } from "../creation.js";
 import { failureReasonOf } from "../job-failure.js";
 import type { Services } from "../services.js";
+import type { Restorable } from "./restorable.js";
 
 export const restoreTarget = lazily(() =>
   z
@@ -50,34 +51,30 @@ const resumedAtOnce = 20;
 export const mostTries = 30;
 const eventsAtOnce = 500;
 
-type Root = Pick<Restore, "kind" | "rootId">;
-type Objects = Pick<
-  RootGateway<RootObject>,
-  "isThere" | "events" | "numbers" | "prepareRestore" | "restart" | "restored"
->;
+type Root = Pick<Restore, "kind" | "rootId" | "threadId">;
 
 export async function restoreRoot(
   actor: Actor,
-  { kind, rootId, target }: Root & { readonly target: z.infer<ReturnType<typeof restoreTarget>> },
+  { kind, rootId, threadId, target }: Root & { readonly target: z.infer<ReturnType<typeof restoreTarget>> },
   services: Services,
 ): Promise<z.infer<ReturnType<typeof restoredSchema>>> {
   const { restores, now } = services;
   const { tenantId } = actor;
-  const objects = objectsOf(kind, services);
-  if (!(await objects.isThere(tenantId, rootId))) throw problem("not_found", `There is no such ${kind}.`);
+  const object = await objectOf({ tenantId, kind, rootId, threadId }, services);
+  if (!(await object.isThere())) throw problem("not_found", `There is no such ${kind}.`);
   const since = target.at === undefined ? undefined : Date.parse(target.at);
   if (since !== undefined && (since > now() || since < now() - keptMs)) {
     const errors = [{ path: "at", message: "has to lie within the last 30 days" }];
     throw problem("invalid", "An object can be put back to a time of the last 30 days.", { errors });
   }
-  const restoreId = await claimId(actor, newId("rst"), ["restore", rootId, target], services);
+  const restoreId = await claimId(actor, newId("rst"), ["restore", rootId, threadId ?? "", target], services);
   let restore = await restores.find(tenantId, restoreId);
   if (restore === undefined) {
     // What was erased a moment ago may be on its way to the ledger, and is undone with the object.
-    await restores.noteErasures(tenantId, await erasedIn(objects, tenantId, rootId, since ?? 0));
-    const { outbox, events } = await objects.numbers(tenantId, rootId);
+    await restores.noteErasures(tenantId, await object.erased(since ?? 0));
+    const { outbox, events } = await object.numbers();
     const numbers = { outbox: outbox + leftOut, events: events + leftOut };
-    const begun = { tenantId, restoreId, kind, rootId, target, by: recordOf(actor), numbers };
+    const begun = { tenantId, restoreId, kind, rootId, threadId, target, by: recordOf(actor), numbers };
     await restores.begin(begun);
     const fresh = { undo: undefined, isFinished: false, begunAt: now(), finishedAt: undefined };
     restore = { ...begun, ...fresh, tries: 0, failure: undefined };
@@ -108,14 +105,14 @@ export async function resumeRestores(at: number, services: Services): Promise<vo
 
 async function goOn(restore: Restore, services: Services): Promise<z.infer<ReturnType<typeof restoredSchema>>> {
   const { restores, now } = services;
-  const { tenantId, restoreId, kind, rootId, target, by, numbers } = restore;
-  const objects = objectsOf(kind, services);
+  const { tenantId, restoreId, kind, rootId, threadId, target, by, numbers } = restore;
+  const object = await objectOf(restore, services);
   let { undo } = restore;
   if (undo === undefined) {
-    const prepared = await objects.prepareRestore(tenantId, rootId, target);
+    const prepared = await object.prepareRestore(target);
     if (!prepared.ok) await restores.forget(restore);
     undo = need(prepared);
-    const subject = { kind: `${kind}s`, name: rootId };
+    const subject = { kind: `${kind}s`, name: threadId ?? rootId };
     const to = target.at ?? "a bookmark";
     const act: RecordedAct = {
       type: "history.restored",
@@ -129,13 +126,13 @@ async function goOn(restore: Restore, services: Services): Promise<z.infer<Retur
   }
   if (!restore.isFinished) {
     // Once more where it was interrupted: an object that is at that state already only begins anew.
-    await objects.restart(tenantId, rootId);
+    await object.restart();
     await restores.forgetCopies(restore);
-    if (!(await objects.restored(tenantId, rootId, numbers, target.at ?? ""))) {
+    if (!(await object.restored(numbers, target.at ?? ""))) {
       // It wasn't there yet: it is put to where it was.
-      need(await objects.prepareRestore(tenantId, rootId, { bookmark: undo }));
-      await objects.restart(tenantId, rootId);
-      await objects.restored(tenantId, rootId, numbers, "");
+      need(await object.prepareRestore({ bookmark: undo }));
+      await object.restart();
+      await object.restored(numbers, "");
       // Nothing was done: the same request again is another.
       await restores.forget(restore);
       throw problem("conflict", `There was no such ${kind} at that time. It is as it was before this request.`);
@@ -143,9 +140,11 @@ async function goOn(restore: Restore, services: Services): Promise<z.infer<Retur
   }
   const since = target.at === undefined ? undefined : Date.parse(target.at);
   const again = erasuresSince(await restores.erasuresOf(tenantId, rootId), since);
-  for (const erasure of again) await eraseAgain(tenantId, erasure, services);
+  let erasedAgain = 0;
+  for (const erasure of again) if (await object.eraseAgain(erasure)) erasedAgain += 1;
+  await object.follow?.(restore);
   await restores.finish(restore);
-  return { restoreId, undo, erasedAgain: again.length };
+  return { restoreId, undo, erasedAgain };
 }
 
 /** A message of a session, erased anew: what the state of then lacks is no refusal. */
@@ -175,13 +174,25 @@ async function erasedIn(objects: Objects, tenantId: string, rootId: string, sinc
   return found;
 }
 
-function objectsOf(kind: Restore["kind"], { sessions, runs, roundtables }: Services): Objects {
-  switch (kind) {
-    case "session":
-      return sessions;
-    case "run":
-      return runs;
-    case "roundtable":
-      return roundtables;
-  }
+type Objects = Pick<
+  RootGateway<RootObject>,
+  "isThere" | "events" | "numbers" | "prepareRestore" | "restart" | "restored"
+>;
+
+async function objectOf(restore: Root & Pick<Restore, "tenantId">, services: Services): Promise<Restorable> {
+  const { tenantId, kind, rootId } = restore;
+  if (kind === "thread") return (await import("./restore-thread.js")).threadToRestore(restore, services);
+  const objects: Objects = services[`${kind}s`];
+  return {
+    isThere: () => objects.isThere(tenantId, rootId),
+    erased: (since) => erasedIn(objects, tenantId, rootId, since),
+    numbers: () => objects.numbers(tenantId, rootId),
+    prepareRestore: (target) => objects.prepareRestore(tenantId, rootId, target),
+    restart: () => objects.restart(tenantId, rootId),
+    restored: (numbers, at) => objects.restored(tenantId, rootId, numbers, at),
+    eraseAgain: async (erasure) => {
+      await eraseAgain(tenantId, erasure, services);
+      return true;
+    },
+  };
 }

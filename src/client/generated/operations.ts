@@ -282,6 +282,46 @@ export interface Operations {
     readonly getRoundtableExport: Operation<{ readonly "roundtableId": string | number; readonly "format"?: "json" | "markdown" }, Schemas["DebateExport"]>;
     readonly restoreRoundtable: Operation<{ readonly "roundtableId": string | number; readonly "body": Schemas["RestoreTarget"] }, Schemas["Restored"]>;
   };
+  readonly memory: {
+    readonly restoreMemoryThread: Operation<{ readonly "memoryId": string | number; readonly "threadId": string | number; readonly "body": Schemas["RestoreTarget"] }, Schemas["Restored"]>;
+    readonly listVaults: Operation<{ readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["Vault"])[]; readonly "nextCursor": string | null }>;
+    readonly createVault: Operation<{ readonly "body": Schemas["NewVault"] }, Schemas["Vault"]>;
+    readonly getVault: Operation<{ readonly "vaultId": string | number }, Schemas["Vault"]>;
+    readonly deleteVault: Operation<{ readonly "vaultId": string | number }, void>;
+    readonly listVaultMemories: Operation<{ readonly "vaultId": string | number; readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["Memory"])[]; readonly "nextCursor": string | null }>;
+    readonly createVaultMemory: Operation<{ readonly "vaultId": string | number; readonly "body": Schemas["NewMemory"] }, Schemas["Memory"]>;
+    readonly putVaultMemoriesByExternalId: Operation<{ readonly "vaultId": string | number; readonly "externalId": string | number; readonly "body": Schemas["NewMemory"] }, Schemas["Memory"]>;
+    readonly listMemories: Operation<{ readonly "limit"?: number; readonly "cursor"?: string; readonly "subject"?: string; readonly "externalId"?: string }, { readonly "items": readonly (Schemas["ShownMemory"])[]; readonly "nextCursor": string | null }>;
+    readonly getMemory: Operation<{ readonly "memoryId": string | number }, Schemas["ShownMemory"]>;
+    readonly updateMemory: Operation<{ readonly "memoryId": string | number; readonly "body": Schemas["MemoryChange"] }, Schemas["Memory"]>;
+    readonly deleteMemory: Operation<{ readonly "memoryId": string | number }, void>;
+    readonly startMemoryThread: Operation<{ readonly "memoryId": string | number; readonly "threadId": string | number }, { readonly "control": "START_SESSION" | "PROCESS_MESSAGE" | "PROCESS_MESSAGE_AND_FLUSH" | "END_SESSION"; readonly "seq": number; readonly "lastSeq": number; readonly "requestedSeq": number; readonly "coveredSeq": number; readonly "flush"?: { readonly "fromSeq": number; readonly "toSeq": number } | undefined; readonly "messages"?: readonly ({ readonly "seq": number; readonly "entryId": string; readonly "control": "START_SESSION" | "PROCESS_MESSAGE" | "PROCESS_MESSAGE_AND_FLUSH" | "END_SESSION" })[] | undefined; readonly "context": Schemas["MemoryContext"]; readonly "recentEntries": readonly (Schemas["Entry"])[] }>;
+    readonly createMemoryThreadMessage: Operation<{ readonly "memoryId": string | number; readonly "threadId": string | number; readonly "body": (Schemas["NewThreadMessage"]) | ({ readonly "messages": readonly (Schemas["NewThreadMessage"])[] }) }, Schemas["Invocation"]>;
+    readonly endMemoryThread: Operation<{ readonly "memoryId": string | number; readonly "threadId": string | number }, Schemas["Invocation"]>;
+    readonly getMemoryThread: Operation<{ readonly "memoryId": string | number; readonly "threadId": string | number; readonly "atSeq"?: number | null }, Schemas["Thread"]>;
+    readonly deleteMemoryThread: Operation<{ readonly "memoryId": string | number; readonly "threadId": string | number }, void>;
+    readonly listMemoryThreads: Operation<{ readonly "memoryId": string | number; readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly ({ readonly "threadId": string; readonly "createdAt": string })[]; readonly "nextCursor": string | null }>;
+    readonly awaitMemoryConsistency: Operation<{ readonly "memoryId": string | number; readonly "body": { readonly "threadId"?: string | undefined; readonly "seq"?: number | undefined; readonly "level"?: "stored" | "indexed" | "context" | undefined; readonly "timeoutMs"?: number | undefined } }, { readonly "reached": boolean; readonly "watermarks": ({ readonly "stored": number; readonly "indexed": number; readonly "context": number; readonly "failure"?: string | undefined }) | ({ readonly "threads": { readonly [name: string]: { readonly "stored": number; readonly "indexed": number; readonly "context": number; readonly "failure"?: string | undefined } } }); readonly "failures": readonly (Schemas["DeadLetter"])[] }>;
+    readonly listMemoryEvents: Operation<{ readonly "memoryId": string | number; readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["MemoryEvent"])[]; readonly "nextCursor": string | null }>;
+    readonly listMemoryDeadLetters: Operation<{ readonly "memoryId": string | number; readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["DeadLetter"])[]; readonly "nextCursor": string | null }>;
+    readonly retryMemoryDeadLetter: Operation<{ readonly "memoryId": string | number; readonly "deadLetterId": string | number }, Schemas["DeadLetter"]>;
+    readonly listMemoryEntries: Operation<{ readonly "memoryId": string | number; readonly "limit"?: number; readonly "cursor"?: string; readonly "asOf"?: string; readonly "role"?: string; readonly "tag"?: string; readonly "after"?: string; readonly "before"?: string; readonly "threadId"?: string }, { readonly "items": readonly (Schemas["Entry"])[]; readonly "nextCursor": string | null }>;
+    readonly createMemoryEntry: Operation<{ readonly "memoryId": string | number; readonly "body": Schemas["NewEntry"] }, Schemas["Entry"]>;
+    readonly getMemoryEntry: Operation<{ readonly "memoryId": string | number; readonly "entryId": string | number }, Schemas["Entry"]>;
+    readonly updateMemoryEntry: Operation<{ readonly "memoryId": string | number; readonly "entryId": string | number; readonly "body": { readonly "tags": Schemas["Tags"] } }, Schemas["Entry"]>;
+    readonly deleteMemoryEntry: Operation<{ readonly "memoryId": string | number; readonly "entryId": string | number }, void>;
+    readonly createMemoryEntryCorrection: Operation<{ readonly "memoryId": string | number; readonly "entryId": string | number; readonly "body": Schemas["NewEntry"] }, Schemas["Entry"]>;
+    readonly searchMemory: Operation<{ readonly "memoryId": string | number; readonly "body": Schemas["MemorySearch"] }, Schemas["MemorySearchResult"]>;
+    readonly searchMemories: Operation<{ readonly "body": { readonly "query": string; readonly "topEntries"?: number | undefined; readonly "topContexts"?: number | undefined; readonly "filter"?: Schemas["MemoryFilter"] | undefined; readonly "asOf"?: string | undefined; readonly "subject"?: string | undefined } }, Schemas["SubjectSearchResult"]>;
+    readonly getMemoryContext: Operation<{ readonly "memoryId": string | number }, Schemas["MemoryContext"]>;
+    readonly putMemoryContext: Operation<{ readonly "memoryId": string | number; readonly "body": ({ readonly "version"?: number | undefined; readonly "document": string; readonly "source"?: "model" | "extractive" | "person" | "restored" | "erased" | undefined; readonly "author"?: string | undefined; readonly "createdAt"?: string | undefined; readonly "coverage"?: { readonly [name: string]: number } | undefined }) | ({ readonly "content": string }) }, { readonly "version": number }>;
+    readonly listMemoryContexts: Operation<{ readonly "memoryId": string | number; readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["MemoryContextVersion"])[]; readonly "nextCursor": string | null }>;
+    readonly getMemoryContextVersion: Operation<{ readonly "memoryId": string | number; readonly "version": string | number }, Schemas["MemoryContext"]>;
+    readonly listMemoryContextSources: Operation<{ readonly "memoryId": string | number; readonly "version": string | number; readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly ({ readonly "entryId": string; readonly "since": number })[]; readonly "nextCursor": string | null }>;
+    readonly getMemoryContextDiff: Operation<{ readonly "memoryId": string | number; readonly "from": string | number; readonly "to": string | number }, { readonly "from": number; readonly "to": number; readonly "diff": string }>;
+    readonly restoreMemoryContext: Operation<{ readonly "memoryId": string | number; readonly "version": string | number }, { readonly "version": number }>;
+    readonly readMemoryPrompts: Operation<{}, { readonly "prompts": { readonly "entry-capture"?: string | undefined; readonly "summary"?: string | undefined; readonly "context"?: string | undefined }; readonly "defaults": { readonly "entry-capture"?: string | undefined; readonly "summary"?: string | undefined; readonly "context"?: string | undefined } }>;
+  };
   readonly asks: {
     readonly listAsks: Operation<{ readonly "limit"?: number; readonly "cursor"?: string; readonly "status"?: "open" | "answered" | "expired" | "cancelled"; readonly "kind"?: "human" | "context" | "approval" | "review" | "handover"; readonly "audience"?: "user" | "staff"; readonly "subject"?: string; readonly "sessionId"?: string; readonly "runId"?: string; readonly "roundtableId"?: string; readonly "priority"?: "low" | "normal" | "high" | "critical" | "required" | "optional"; readonly "agent"?: string; readonly "supervisor"?: string; readonly "tool"?: string; readonly "claimedBy"?: string; readonly "overdue"?: "true"; readonly "deferred"?: "true" | "false"; readonly "queue"?: string; readonly "openedBefore"?: string; readonly "sort"?: "openedAt" | "priority" | "deadline" | "inbox" }, { readonly "items": readonly (Schemas["Ask"])[]; readonly "nextCursor": string | null }>;
     readonly listAsksCounts: Operation<{}, { readonly "open": number; readonly "byKind": { readonly "human"?: number | undefined; readonly "context"?: number | undefined; readonly "approval"?: number | undefined; readonly "review"?: number | undefined; readonly "handover"?: number | undefined }; readonly "byAudience": { readonly "user"?: number | undefined; readonly "staff"?: number | undefined }; readonly "byAgent": readonly ({ readonly "agent": string; readonly "open": number })[]; readonly "overdue": number; readonly "mine": number; readonly "deferred": number; readonly "byQueue": readonly ({ readonly "queue": string; readonly "open"?: number | undefined })[] }>;
@@ -326,45 +366,6 @@ export interface Operations {
     readonly sendUiChatMessage: Operation<{ readonly "body": Schemas["UiChatRequest"] }, "response">;
     readonly listUiChatMessages: Operation<{ readonly "id": string | number; readonly "before"?: number; readonly "limit"?: number }, { readonly "items": readonly (Schemas["UiMessage"])[]; readonly "resume": boolean; readonly "earlier": number | null }>;
     readonly resumeUiChatStream: Operation<{ readonly "id": string | number; readonly "follow"?: "true" | "false" }, "response">;
-  };
-  readonly memory: {
-    readonly listVaults: Operation<{ readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["Vault"])[]; readonly "nextCursor": string | null }>;
-    readonly createVault: Operation<{ readonly "body": Schemas["NewVault"] }, Schemas["Vault"]>;
-    readonly getVault: Operation<{ readonly "vaultId": string | number }, Schemas["Vault"]>;
-    readonly deleteVault: Operation<{ readonly "vaultId": string | number }, void>;
-    readonly listVaultMemories: Operation<{ readonly "vaultId": string | number; readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["Memory"])[]; readonly "nextCursor": string | null }>;
-    readonly createVaultMemory: Operation<{ readonly "vaultId": string | number; readonly "body": Schemas["NewMemory"] }, Schemas["Memory"]>;
-    readonly putVaultMemoriesByExternalId: Operation<{ readonly "vaultId": string | number; readonly "externalId": string | number; readonly "body": Schemas["NewMemory"] }, Schemas["Memory"]>;
-    readonly listMemories: Operation<{ readonly "limit"?: number; readonly "cursor"?: string; readonly "subject"?: string; readonly "externalId"?: string }, { readonly "items": readonly (Schemas["ShownMemory"])[]; readonly "nextCursor": string | null }>;
-    readonly getMemory: Operation<{ readonly "memoryId": string | number }, Schemas["ShownMemory"]>;
-    readonly updateMemory: Operation<{ readonly "memoryId": string | number; readonly "body": Schemas["MemoryChange"] }, Schemas["Memory"]>;
-    readonly deleteMemory: Operation<{ readonly "memoryId": string | number }, void>;
-    readonly startMemoryThread: Operation<{ readonly "memoryId": string | number; readonly "threadId": string | number }, { readonly "control": "START_SESSION" | "PROCESS_MESSAGE" | "PROCESS_MESSAGE_AND_FLUSH" | "END_SESSION"; readonly "seq": number; readonly "lastSeq": number; readonly "requestedSeq": number; readonly "coveredSeq": number; readonly "flush"?: { readonly "fromSeq": number; readonly "toSeq": number } | undefined; readonly "messages"?: readonly ({ readonly "seq": number; readonly "entryId": string; readonly "control": "START_SESSION" | "PROCESS_MESSAGE" | "PROCESS_MESSAGE_AND_FLUSH" | "END_SESSION" })[] | undefined; readonly "context": Schemas["MemoryContext"]; readonly "recentEntries": readonly (Schemas["Entry"])[] }>;
-    readonly createMemoryThreadMessage: Operation<{ readonly "memoryId": string | number; readonly "threadId": string | number; readonly "body": (Schemas["NewThreadMessage"]) | ({ readonly "messages": readonly (Schemas["NewThreadMessage"])[] }) }, Schemas["Invocation"]>;
-    readonly endMemoryThread: Operation<{ readonly "memoryId": string | number; readonly "threadId": string | number }, Schemas["Invocation"]>;
-    readonly getMemoryThread: Operation<{ readonly "memoryId": string | number; readonly "threadId": string | number; readonly "atSeq"?: number | null }, Schemas["Thread"]>;
-    readonly deleteMemoryThread: Operation<{ readonly "memoryId": string | number; readonly "threadId": string | number }, void>;
-    readonly listMemoryThreads: Operation<{ readonly "memoryId": string | number; readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly ({ readonly "threadId": string; readonly "createdAt": string })[]; readonly "nextCursor": string | null }>;
-    readonly awaitMemoryConsistency: Operation<{ readonly "memoryId": string | number; readonly "body": { readonly "threadId"?: string | undefined; readonly "seq"?: number | undefined; readonly "level"?: "stored" | "indexed" | "context" | undefined; readonly "timeoutMs"?: number | undefined } }, { readonly "reached": boolean; readonly "watermarks": ({ readonly "stored": number; readonly "indexed": number; readonly "context": number; readonly "failure"?: string | undefined }) | ({ readonly "threads": { readonly [name: string]: { readonly "stored": number; readonly "indexed": number; readonly "context": number; readonly "failure"?: string | undefined } } }); readonly "failures": readonly (Schemas["DeadLetter"])[] }>;
-    readonly listMemoryEvents: Operation<{ readonly "memoryId": string | number; readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["MemoryEvent"])[]; readonly "nextCursor": string | null }>;
-    readonly listMemoryDeadLetters: Operation<{ readonly "memoryId": string | number; readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["DeadLetter"])[]; readonly "nextCursor": string | null }>;
-    readonly retryMemoryDeadLetter: Operation<{ readonly "memoryId": string | number; readonly "deadLetterId": string | number }, Schemas["DeadLetter"]>;
-    readonly listMemoryEntries: Operation<{ readonly "memoryId": string | number; readonly "limit"?: number; readonly "cursor"?: string; readonly "asOf"?: string; readonly "role"?: string; readonly "tag"?: string; readonly "after"?: string; readonly "before"?: string; readonly "threadId"?: string }, { readonly "items": readonly (Schemas["Entry"])[]; readonly "nextCursor": string | null }>;
-    readonly createMemoryEntry: Operation<{ readonly "memoryId": string | number; readonly "body": Schemas["NewEntry"] }, Schemas["Entry"]>;
-    readonly getMemoryEntry: Operation<{ readonly "memoryId": string | number; readonly "entryId": string | number }, Schemas["Entry"]>;
-    readonly updateMemoryEntry: Operation<{ readonly "memoryId": string | number; readonly "entryId": string | number; readonly "body": { readonly "tags": Schemas["Tags"] } }, Schemas["Entry"]>;
-    readonly deleteMemoryEntry: Operation<{ readonly "memoryId": string | number; readonly "entryId": string | number }, void>;
-    readonly createMemoryEntryCorrection: Operation<{ readonly "memoryId": string | number; readonly "entryId": string | number; readonly "body": Schemas["NewEntry"] }, Schemas["Entry"]>;
-    readonly searchMemory: Operation<{ readonly "memoryId": string | number; readonly "body": Schemas["MemorySearch"] }, Schemas["MemorySearchResult"]>;
-    readonly searchMemories: Operation<{ readonly "body": { readonly "query": string; readonly "topEntries"?: number | undefined; readonly "topContexts"?: number | undefined; readonly "filter"?: Schemas["MemoryFilter"] | undefined; readonly "asOf"?: string | undefined; readonly "subject"?: string | undefined } }, Schemas["SubjectSearchResult"]>;
-    readonly getMemoryContext: Operation<{ readonly "memoryId": string | number }, Schemas["MemoryContext"]>;
-    readonly putMemoryContext: Operation<{ readonly "memoryId": string | number; readonly "body": ({ readonly "version"?: number | undefined; readonly "document": string; readonly "source"?: "model" | "extractive" | "person" | "restored" | "erased" | undefined; readonly "author"?: string | undefined; readonly "createdAt"?: string | undefined; readonly "coverage"?: { readonly [name: string]: number } | undefined }) | ({ readonly "content": string }) }, { readonly "version": number }>;
-    readonly listMemoryContexts: Operation<{ readonly "memoryId": string | number; readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly (Schemas["MemoryContextVersion"])[]; readonly "nextCursor": string | null }>;
-    readonly getMemoryContextVersion: Operation<{ readonly "memoryId": string | number; readonly "version": string | number }, Schemas["MemoryContext"]>;
-    readonly listMemoryContextSources: Operation<{ readonly "memoryId": string | number; readonly "version": string | number; readonly "limit"?: number; readonly "cursor"?: string }, { readonly "items": readonly ({ readonly "entryId": string; readonly "since": number })[]; readonly "nextCursor": string | null }>;
-    readonly getMemoryContextDiff: Operation<{ readonly "memoryId": string | number; readonly "from": string | number; readonly "to": string | number }, { readonly "from": number; readonly "to": number; readonly "diff": string }>;
-    readonly restoreMemoryContext: Operation<{ readonly "memoryId": string | number; readonly "version": string | number }, { readonly "version": number }>;
-    readonly readMemoryPrompts: Operation<{}, { readonly "prompts": { readonly "entry-capture"?: string | undefined; readonly "summary"?: string | undefined; readonly "context"?: string | undefined }; readonly "defaults": { readonly "entry-capture"?: string | undefined; readonly "summary"?: string | undefined; readonly "context"?: string | undefined } }>;
   };
   readonly openai: {
     readonly createChatCompletion: Operation<{ readonly "body": Schemas["ChatCompletionRequest"] }, Schemas["ChatCompletion"]>;
@@ -660,6 +661,46 @@ export const calls = {
     getRoundtableExport: "GET /v1/roundtables/{roundtableId}/export",
     restoreRoundtable: "POST /v1/roundtables/{roundtableId}/restore",
   },
+  memory: {
+    restoreMemoryThread: "POST /v1/memories/{memoryId}/threads/{threadId}/restore",
+    listVaults: "GET /v1/vaults",
+    createVault: "POST /v1/vaults",
+    getVault: "GET /v1/vaults/{vaultId}",
+    deleteVault: "-DELETE /v1/vaults/{vaultId}",
+    listVaultMemories: "GET /v1/vaults/{vaultId}/memories",
+    createVaultMemory: "POST /v1/vaults/{vaultId}/memories",
+    putVaultMemoriesByExternalId: "PUT /v1/vaults/{vaultId}/memories/by-external-id/{externalId}",
+    listMemories: "GET /v1/memories",
+    getMemory: "GET /v1/memories/{memoryId}",
+    updateMemory: "PATCH /v1/memories/{memoryId}",
+    deleteMemory: "-DELETE /v1/memories/{memoryId}",
+    startMemoryThread: "POST /v1/memories/{memoryId}/threads/{threadId}/start",
+    createMemoryThreadMessage: "POST /v1/memories/{memoryId}/threads/{threadId}/messages",
+    endMemoryThread: "POST /v1/memories/{memoryId}/threads/{threadId}/end",
+    getMemoryThread: "GET /v1/memories/{memoryId}/threads/{threadId}",
+    deleteMemoryThread: "-DELETE /v1/memories/{memoryId}/threads/{threadId}",
+    listMemoryThreads: "GET /v1/memories/{memoryId}/threads",
+    awaitMemoryConsistency: "POST /v1/memories/{memoryId}/await-consistency",
+    listMemoryEvents: "GET /v1/memories/{memoryId}/events",
+    listMemoryDeadLetters: "GET /v1/memories/{memoryId}/dead-letters",
+    retryMemoryDeadLetter: "POST /v1/memories/{memoryId}/dead-letters/{deadLetterId}/retry",
+    listMemoryEntries: "GET /v1/memories/{memoryId}/entries",
+    createMemoryEntry: "POST /v1/memories/{memoryId}/entries",
+    getMemoryEntry: "GET /v1/memories/{memoryId}/entries/{entryId}",
+    updateMemoryEntry: "PATCH /v1/memories/{memoryId}/entries/{entryId}",
+    deleteMemoryEntry: "-DELETE /v1/memories/{memoryId}/entries/{entryId}",
+    createMemoryEntryCorrection: "POST /v1/memories/{memoryId}/entries/{entryId}/corrections",
+    searchMemory: "POST /v1/memories/{memoryId}/search",
+    searchMemories: "POST /v1/memories/search",
+    getMemoryContext: "GET /v1/memories/{memoryId}/context",
+    putMemoryContext: "PUT /v1/memories/{memoryId}/context",
+    listMemoryContexts: "GET /v1/memories/{memoryId}/contexts",
+    getMemoryContextVersion: "GET /v1/memories/{memoryId}/contexts/{version}",
+    listMemoryContextSources: "GET /v1/memories/{memoryId}/contexts/{version}/sources",
+    getMemoryContextDiff: "GET /v1/memories/{memoryId}/contexts/{from}/diff/{to}",
+    restoreMemoryContext: "POST /v1/memories/{memoryId}/contexts/{version}/restore",
+    readMemoryPrompts: "GET /v1/memory-prompts",
+  },
   asks: {
     listAsks: "GET /v1/asks",
     listAsksCounts: "GET /v1/asks/counts",
@@ -704,45 +745,6 @@ export const calls = {
     sendUiChatMessage: "=POST /v1/ui-chat",
     listUiChatMessages: "GET /v1/ui-chat/{id}/messages",
     resumeUiChatStream: "=GET /v1/ui-chat/{id}/stream",
-  },
-  memory: {
-    listVaults: "GET /v1/vaults",
-    createVault: "POST /v1/vaults",
-    getVault: "GET /v1/vaults/{vaultId}",
-    deleteVault: "-DELETE /v1/vaults/{vaultId}",
-    listVaultMemories: "GET /v1/vaults/{vaultId}/memories",
-    createVaultMemory: "POST /v1/vaults/{vaultId}/memories",
-    putVaultMemoriesByExternalId: "PUT /v1/vaults/{vaultId}/memories/by-external-id/{externalId}",
-    listMemories: "GET /v1/memories",
-    getMemory: "GET /v1/memories/{memoryId}",
-    updateMemory: "PATCH /v1/memories/{memoryId}",
-    deleteMemory: "-DELETE /v1/memories/{memoryId}",
-    startMemoryThread: "POST /v1/memories/{memoryId}/threads/{threadId}/start",
-    createMemoryThreadMessage: "POST /v1/memories/{memoryId}/threads/{threadId}/messages",
-    endMemoryThread: "POST /v1/memories/{memoryId}/threads/{threadId}/end",
-    getMemoryThread: "GET /v1/memories/{memoryId}/threads/{threadId}",
-    deleteMemoryThread: "-DELETE /v1/memories/{memoryId}/threads/{threadId}",
-    listMemoryThreads: "GET /v1/memories/{memoryId}/threads",
-    awaitMemoryConsistency: "POST /v1/memories/{memoryId}/await-consistency",
-    listMemoryEvents: "GET /v1/memories/{memoryId}/events",
-    listMemoryDeadLetters: "GET /v1/memories/{memoryId}/dead-letters",
-    retryMemoryDeadLetter: "POST /v1/memories/{memoryId}/dead-letters/{deadLetterId}/retry",
-    listMemoryEntries: "GET /v1/memories/{memoryId}/entries",
-    createMemoryEntry: "POST /v1/memories/{memoryId}/entries",
-    getMemoryEntry: "GET /v1/memories/{memoryId}/entries/{entryId}",
-    updateMemoryEntry: "PATCH /v1/memories/{memoryId}/entries/{entryId}",
-    deleteMemoryEntry: "-DELETE /v1/memories/{memoryId}/entries/{entryId}",
-    createMemoryEntryCorrection: "POST /v1/memories/{memoryId}/entries/{entryId}/corrections",
-    searchMemory: "POST /v1/memories/{memoryId}/search",
-    searchMemories: "POST /v1/memories/search",
-    getMemoryContext: "GET /v1/memories/{memoryId}/context",
-    putMemoryContext: "PUT /v1/memories/{memoryId}/context",
-    listMemoryContexts: "GET /v1/memories/{memoryId}/contexts",
-    getMemoryContextVersion: "GET /v1/memories/{memoryId}/contexts/{version}",
-    listMemoryContextSources: "GET /v1/memories/{memoryId}/contexts/{version}/sources",
-    getMemoryContextDiff: "GET /v1/memories/{memoryId}/contexts/{from}/diff/{to}",
-    restoreMemoryContext: "POST /v1/memories/{memoryId}/contexts/{version}/restore",
-    readMemoryPrompts: "GET /v1/memory-prompts",
   },
   openai: {
     createChatCompletion: "POST /v1/chat/completions",

@@ -27,7 +27,7 @@ export interface EntryRecord {
 
 export const entryColumns = sql`
   key, entry_id, thread_id, seq, role, speaker, raw_entry, summary, summary_source, tags, occurred_at, recorded_at,
-    expires_at, supersedes, superseded_by, superseded_at, idempotency_key, request_hash, deleted_at, vouched_by`;
+    expires_at, supersedes, superseded_by, superseded_at, idempotency_key, request_hash, deleted_at, vouched_by, aside`;
 
 export const entryRow = z.object({
   key: integer,
@@ -50,6 +50,8 @@ export const entryRow = z.object({
   request_hash: textOrNull,
   deleted_at: textOrNull,
   vouched_by: textOrNull,
+  /** The restore of its thread that set it aside. */
+  aside: textOrNull,
 });
 export type EntryRow = z.infer<typeof entryRow>;
 

@@ -54,9 +54,20 @@ export function erasure(now: string, memory: MemoryRef, entryId: string): Sql[] 
     sql`UPDATE entries
       SET raw_entry = '', summary = '', tags = '{}', speaker = NULL, raw_terms = '', summary_terms = '', tag_terms = '',
         mark_terms = '', raw_length = 0, summary_length = 0, tag_length = 0, index_terms = '', request_hash = NULL,
-        vouched_by = NULL, deleted_at = COALESCE(deleted_at, ${now}) ${which}`,
+        vouched_by = NULL, aside = NULL, deleted_at = COALESCE(deleted_at, ${now}) ${which}`,
     // What it corrected doesn't hold again because of that; but nothing points to what is gone.
     sql`UPDATE entries SET supersedes = NULL
       WHERE tenant_id = ${memory.tenantId} AND memory_key = ${memory.key} AND supersedes = ${entryId}`,
+  ];
+}
+
+/** Takes an entry out of every index and list; its row keeps its text. */
+export function settingAside(now: string, memory: MemoryRef, entryId: string, restoreId: string): Sql[] {
+  const ofMemory = sql`tenant_id = ${memory.tenantId} AND memory_key = ${memory.key}`;
+  return [
+    ...vectorErasure(memory, entryId),
+    sql`UPDATE entries SET deleted_at = ${now}, aside = ${restoreId}, index_terms = '', raw_length = 0, summary_length = 0,
+        tag_length = 0 WHERE ${ofMemory} AND entry_id = ${entryId} AND deleted_at IS NULL`,
+    sql`UPDATE entries SET supersedes = NULL WHERE ${ofMemory} AND supersedes = ${entryId}`,
   ];
 }

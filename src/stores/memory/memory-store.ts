@@ -219,11 +219,12 @@ export class MemoryStore {
     return row?.created_at;
   }
 
-  /** Some of the entries of a thread that hold still. */
+  /** Some of the entries of a thread of which there is a text still. */
   async entryIdsOfThread({ tenantId, key }: MemoryRef, threadId: string, limit: number): Promise<string[]> {
     return (
       await all(this.db, z.object({ entry_id: z.string() }))`SELECT entry_id FROM entries
-        WHERE tenant_id = ${tenantId} AND memory_key = ${key} AND thread_id = ${threadId} AND deleted_at IS NULL
+        WHERE tenant_id = ${tenantId} AND memory_key = ${key} AND thread_id = ${threadId}
+          AND (deleted_at IS NULL OR aside IS NOT NULL)
         LIMIT ${limit}`
     ).map((row) => row.entry_id);
   }
