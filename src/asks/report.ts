@@ -12,6 +12,8 @@ export interface ClosedAsk {
   /** From opening to closing. */
   readonly tookMs: number;
   readonly supervisors: readonly string[];
+  /** The id of who did it. */
+  readonly closedBy?: string | undefined;
 }
 
 const timesSchema = lazily(() =>
@@ -44,6 +46,8 @@ export const askReportSchema = lazily(() =>
     closed: sharesSchema().extend({ expired: z.int(), cancelled: z.int() }),
     byKind: z.array(sharesSchema().extend({ kind: z.enum(askKinds) })),
     bySupervisor: z.array(sharesSchema().extend({ supervisor: z.string() })),
+    /** What each person answered, by their id: for operators. */
+    byPerson: z.array(sharesSchema().extend({ personId: z.string() })).optional(),
     /** How many are open now, by how long they have waited. */
     openByAge: z.object({
       underFiveMinutes: z.int(),
@@ -98,9 +102,13 @@ const day = 86_400_000;
 export function reportOf(
   asks: readonly ClosedAsk[],
   openAges: readonly number[],
-): Pick<AskReport, "closed" | "byKind" | "bySupervisor" | "openByAge"> {
+): Pick<AskReport, "closed" | "byKind" | "bySupervisor" | "byPerson" | "openByAge"> {
   const withStatus = (status: string): number => asks.filter((ask) => ask.status === status).length;
   const between = (from: number, to: number): number => openAges.filter((age) => age >= from && age < to).length;
+  const people = Map.groupBy(
+    asks.filter(({ closedBy = "", status }) => status === "answered" && closedBy.startsWith("per_")),
+    ({ closedBy = "" }) => closedBy,
+  );
   const supervisors = [...new Set(asks.flatMap((ask) => ask.supervisors))].toSorted();
   return {
     closed: { ...sharesOf(asks), expired: withStatus("expired"), cancelled: withStatus("cancelled") },
@@ -109,6 +117,7 @@ export function reportOf(
       supervisor,
       ...sharesOf(asks.filter((ask) => ask.supervisors.includes(supervisor))),
     })),
+    byPerson: [...people].map(([personId, of]) => ({ personId, ...sharesOf(of) })),
     openByAge: {
       underFiveMinutes: between(Number.NEGATIVE_INFINITY, fiveMinutes),
       underAnHour: between(fiveMinutes, hour),

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type Ask, type AskKind, storedAskSchema } from "../asks/ask.js";
 import { type AskSort, urgencyOf } from "../asks/listing.js";
 import type { Audience } from "../asks/policy.js";
+import type { QueueFilter } from "../asks/queues.js";
 import type { ClosedAsk } from "../asks/report.js";
 import { all, type Database, first, raw, type Sql, sql } from "../platform/sql.js";
 import { integer, number, text, textOrNull } from "./columns.js";
@@ -58,6 +59,9 @@ export function positionOf(sort: AskSort, ask: Ask): AskPosition {
 /** The most asks that a report goes by, and that are counted as overdue. */
 export const mostCounted = 10_000;
 
+/** Open asks that are looked at to count a queue. */
+const mostOfQueue = 100;
+
 const countRow = z.object({ kind: text, audience: text, agent: text, open: integer });
 const closedRow = z.object({
   kind: text,
@@ -66,6 +70,7 @@ const closedRow = z.object({
   supervisors: textOrNull,
   opened_at: text,
   closed_at: text,
+  closed_by: textOrNull,
 });
 const furtherRow = z.object({ overdue: number, mine: number, deferred: number });
 const oldestRow = z.object({ askId: text, openedAt: text });
@@ -137,6 +142,27 @@ export class AskIndex {
     return row ?? { overdue: 0, mine: 0, deferred: 0 };
   }
 
+  /** How many are open of a queue: of the first {@link mostOfQueue} by what is most particular about it. */
+  async openIn(tenantId: string, { supervisor, ...queue }: QueueFilter): Promise<{ open: number; more: boolean }> {
+    const { tool, subject, priority } = queue;
+    const conditions = [
+      ...equals(queue),
+      ...(supervisor === undefined
+        ? []
+        : [sql`EXISTS (SELECT 1 FROM json_each(COALESCE(supervisors, '[]')) WHERE value = ${supervisor})`]),
+    ];
+    const row = await first(this.db, z.object({ seen: integer, open: integer }))`
+      SELECT COUNT(*) AS seen, COALESCE(SUM(TRUE${allOf(conditions)}), 0) AS open FROM (
+        SELECT kind, audience, agent, tool, subject, priority, supervisors FROM asks${byIndex({
+          asks_of_tool: tool,
+          asks_open_of_subject: subject,
+          asks_inbox: supervisor === undefined ? priority : undefined,
+        })}
+        WHERE tenant_id = ${tenantId} AND status = 'open'${openBy(tenantId, { ...queue, supervisor })} LIMIT ${mostOfQueue})`;
+    const { seen, open } = row ?? { seen: 0, open: 0 };
+    return { open, more: seen === mostOfQueue };
+  }
+
   /** Those that were closed from then to then (ISO 8601), the newest first. */
   async closed(
     tenantId: string,
@@ -152,15 +178,16 @@ export class AskIndex {
         : [sql`EXISTS (SELECT 1 FROM json_each(COALESCE(supervisors, '[]')) WHERE value = ${supervisor})`]),
     ];
     const rows = await all(this.db, closedRow)`
-      SELECT kind, status, decision, supervisors, opened_at, closed_at FROM asks INDEXED BY asks_closed
+      SELECT kind, status, decision, supervisors, opened_at, closed_at, closed_by FROM asks INDEXED BY asks_closed
       WHERE tenant_id = ${tenantId} AND status <> 'open' AND closed_at >= ${from} AND closed_at < ${to}${allOf(conditions)}
       ORDER BY closed_at DESC LIMIT ${limit}`;
-    return rows.map(({ kind, status, decision, supervisors, opened_at, closed_at }) => ({
+    return rows.map(({ kind, status, decision, supervisors, opened_at, closed_at, closed_by }) => ({
       kind,
       status,
       decision: decision ?? undefined,
       tookMs: Math.max(0, Date.parse(closed_at) - Date.parse(opened_at)),
       supervisors: supervisorNames.parse(JSON.parse(supervisors ?? "[]")),
+      closedBy: closed_by ?? undefined,
     }));
   }
 
@@ -200,6 +227,18 @@ function indexFor(filter: AskFilter, sort: AskSort): Sql {
   if (!isSelective && status === "open" && sort === "inbox")
     return raw(audience === undefined ? " INDEXED BY asks_inbox" : " INDEXED BY asks_inbox_of");
   return byIndex({ ...selective, asks_by_status: status });
+}
+
+/** What the index of a queue goes by. */
+function openBy(tenantId: string, { tool, subject, supervisor, priority }: QueueFilter): Sql {
+  if (tool !== undefined) return sql` AND tool = ${tool}`;
+  if (subject !== undefined) return sql` AND subject = ${subject}`;
+  if (supervisor !== undefined)
+    return sql` AND ask_id IN (SELECT ask_id FROM ask_supervisors
+      WHERE tenant_id = ${tenantId} AND supervisor = ${supervisor} AND status = 'open' LIMIT ${mostOfQueue})`;
+  if (priority === undefined) return sql``;
+  const urgency = urgencyOf({ priority });
+  return sql` AND inbox_key >= ${`${urgency} `} AND inbox_key < ${`${urgency}!`}`;
 }
 
 function heldBy(tenantId: string, supervisor: string, status: string | undefined): Sql {

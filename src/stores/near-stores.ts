@@ -27,7 +27,7 @@ export interface NearStores {
   readonly roundtables: Pick<RoundtableIndex, "roundtables">;
   readonly asks: Pick<
     AskIndex,
-    "list" | "version" | "openCounts" | "furtherCounts" | "closed" | "openAges" | "oldestOpen"
+    "list" | "version" | "openCounts" | "openIn" | "furtherCounts" | "closed" | "openAges" | "oldestOpen"
   >;
   readonly audit: Pick<AuditLog, "page">;
   readonly usage: Pick<UsageStore, "report" | "recent">;

@@ -139,6 +139,9 @@ describe("the report", () => {
       { supervisor: "money", answered: 2, accepted: 1, edited: 1, rejected: 0, medianMs: 10 },
       { supervisor: "tone", answered: 2, accepted: 0, edited: 1, rejected: 1 },
     ]);
+    expect(report.byPerson).toEqual([]);
+    const by = asks.map((one, at) => ({ ...one, closedBy: at < 2 ? "per_ada" : "key_1" }));
+    expect(reportOf(by, []).byPerson).toMatchObject([{ personId: "per_ada", answered: 2, edited: 1, medianMs: 10 }]);
     expect(report.openByAge).toEqual({ underFiveMinutes: 1, underAnHour: 1, underADay: 1, longer: 1 });
   });
 

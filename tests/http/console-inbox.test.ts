@@ -14,9 +14,9 @@ const origin = "https://conclave.test";
 const sameOrigin = { "sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded" };
 
 /** Somebody who came in by a link. */
-async function reviewer(tenant: TestTenant) {
+async function reviewer(tenant: TestTenant, role = "reviewer") {
   const email = `${crypto.randomUUID()}@example.com`;
-  const { link } = (await tenant.call("POST", "/v1/people", { name: "Ada", email, role: "reviewer" })).body;
+  const { link } = (await tenant.call("POST", "/v1/people", { name: "Ada", email, role })).body;
   const body = new URLSearchParams({ code: link.split("#")[1] }).toString();
   const headers = { ...sameOrigin, "cf-connecting-ip": crypto.randomUUID() };
   const joined = await exports.default.fetch(`${origin}/console/join`, {
@@ -273,6 +273,27 @@ describe("the inbox of the console", () => {
     const kept = { do: "accept", content: "You get a refund." };
     const decided = await ada.visit(`/inbox/${askId}?queue=Money+%26+more`, kept);
     expect(decided.headers.get("location")).toBe("/console/inbox?queue=Money+%26+more&done=decided");
+  });
+
+  it("keeps a search as a queue, for admins, with how many wait in it; what each decided stands among people", async () => {
+    const { tenant, askId, ada } = await held();
+    const search = "/inbox?kind=review&subject=&show=";
+    await eventually(async () => expect(await ada.page(search)).toContain(askId));
+    expect(await ada.page(search)).not.toContain("Keep this search");
+    const keep = { do: "keep", name: "Reviews" };
+    expect((await ada.visit(search, keep)).status).toBe(403);
+    const admin = await reviewer(tenant, "admin");
+    expect(await admin.page(search)).toContain("Keep this search as a queue");
+    const kept = await admin.visit(search, keep);
+    expect(kept.headers.get("location")).toBe("/console/inbox?queue=Reviews&done=saved");
+    const settings = (await tenant.call("GET", "/v1/tenant")).body.settings;
+    expect(settings.queues).toEqual([{ name: "Reviews", kind: "review" }]);
+    await tenant.call("PATCH", "/v1/tenant", { settings: { queues: [{ name: "Money", supervisor: "held" }] } });
+    expect(await ada.page("/inbox")).toMatch(/Money.*<span class="dim"> 1<\/span>/);
+    await ada.visit(`/inbox/${askId}`, { do: "accept", content: "You get a refund." });
+    await eventually(async () => expect(await admin.page("/people")).toContain("1, 0 edited, 0 rejected; half within"));
+    const report = async (key: TestTenant) => (await key.call("GET", "/v1/asks/report")).body;
+    expect((await report(tenant)).byPerson).toMatchObject([{ answered: 1, accepted: 1 }]);
   });
 
   it("shows to others that a claim has run out, and lets them decide then", async () => {

@@ -122,10 +122,21 @@ it("a queue of the settings is a part of the inbox with a name, for staff", asyn
   expect(await listed("Clerks&kind=review")).toEqual([]);
   expect(await listed("Reviews")).toEqual([]);
   expect((await tenant.call("GET", "/v1/asks/counts")).body.byQueue).toEqual([
-    { queue: "Refunds" },
+    { queue: "Refunds", open: 1 },
     { queue: "Clerks", open: 1 },
     { queue: "Reviews", open: 0 },
   ]);
+  const counted = async (queue: object) => {
+    await set([{ name: "q", ...queue }]);
+    return (await tenant.call("GET", "/v1/asks/counts")).body.byQueue[0].open;
+  };
+  expect(await counted({ tool: "shop/refund", kind: "review" })).toBe(0);
+  expect(await counted({ priority: "low" })).toBe(0);
+  const { priority } = (await tenant.call("GET", `/v1/asks/${askId}`)).body;
+  expect(await counted({ priority })).toBe(1);
+  expect(await counted({ subject: "nobody" })).toBe(0);
+  expect(await counted({ supervisor: "money" })).toBe(0);
+  await set(queues);
   expect(await tenant.call("GET", "/v1/asks?queue=none")).toMatchObject({ status: 422 });
   const client = await tenant.withRole("client");
   expect(await client.call("GET", "/v1/asks?queue=Refunds")).toMatchObject({ status: 403 });
@@ -279,6 +290,11 @@ it("with 1,000 open beside 100,000 closed a look at the inbox reads 60 rows at m
   expect(
     await counted(asks.list(tenantId, { status: "open", supervisor: "money" }, "inbox", undefined, 31)),
   ).toBeLessThan(5_000);
+  for (const queue of [{ priority: "normal" }, { tool: "shop/refund" }, { subject: "ana" }] as const)
+    expect([queue, await counted(asks.openIn(tenantId, queue))]).toEqual([queue, expect.toSatisfy((n) => n <= 101)]);
+  expect(await counted(asks.openIn(tenantId, { supervisor: "money" }))).toBeLessThan(302);
+  expect(await asks.openIn(tenantId, { supervisor: "money" })).toEqual({ open: 100, more: true });
+  expect(await asks.openIn(tenantId, { supervisor: "money", kind: "approval" })).toEqual({ open: 0, more: true });
   expect(await asks.openCounts(tenantId)).toEqual([{ kind: "review", audience: "staff", agent: "clerk", open: 1_000 }]);
   await env.DB.prepare("DELETE FROM asks WHERE tenant_id = ?").bind(tenantId).run();
   expect(await asks.openCounts(tenantId)).toEqual([]);

@@ -33,8 +33,8 @@ export const countAsks = act("countAsks", {
       mine: z.int(),
       /** Put off by somebody; they count among the open. */
       deferred: z.int(),
-      /** The tenant's queues; without a number where one goes by more than kind, audience and agent. */
-      byQueue: z.array(z.object({ queue: z.string(), open: z.int().optional() })),
+      /** The tenant's queues. Of one that goes by more than kind, audience and agent 100 are looked at: `more` says that there may be more. */
+      byQueue: z.array(z.object({ queue: z.string(), open: z.int(), more: z.literal(true).optional() })),
     }),
   run: async (actor, _input, services) => {
     const { asks } = services.near;
@@ -62,14 +62,20 @@ export const countAsks = act("countAsks", {
       },
       byAgent: agents.map((agent) => ({ agent, open: sum((count) => count.agent === agent) })),
       ...further,
-      byQueue: queues.map(({ name, kind, audience, agent, ...others }) => {
-        const isOf = (count: (typeof counts)[number]): boolean =>
-          count.kind === (kind ?? count.kind) &&
-          count.audience === (audience ?? count.audience) &&
-          count.agent === (agent ?? count.agent);
-        const isCounted = Object.keys(others).length === 0;
-        return { queue: name, ...(isCounted && { open: sum(isOf) }) };
-      }),
+      byQueue: await Promise.all(
+        queues.map(async ({ name, ...queue }) => {
+          const { kind, audience, agent, ...others } = queue;
+          if (Object.keys(others).length > 0) {
+            const { open, more } = await asks.openIn(actor.tenantId, queue);
+            return { queue: name, open, ...(more && { more }) };
+          }
+          const isOf = (count: (typeof counts)[number]): boolean =>
+            count.kind === (kind ?? count.kind) &&
+            count.audience === (audience ?? count.audience) &&
+            count.agent === (agent ?? count.agent);
+          return { queue: name, open: sum(isOf) };
+        }),
+      ),
     };
   },
 });

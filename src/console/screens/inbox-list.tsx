@@ -1,8 +1,10 @@
 /** The list of the inbox: what waits, whoever is at it, and the filters that hold. */
 import type { countAsks } from "../../application/asks/count-asks.js";
+import { changeSettings } from "../../application/tenants/own-settings.js";
 import { type Ask, askKinds } from "../../asks/ask.js";
 import { claimOf, deferralOf } from "../../asks/claim.js";
-import { Badge, Choice, Field, More, Time } from "../parts.js";
+import { authorize } from "../../tenancy/authority.js";
+import { Badge, Button, Choice, Field, Form, More, Time } from "../parts.js";
 import { type Names, query, searchWith, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 import { Kind, kindWords, previewLine } from "./ask-parts.js";
@@ -38,10 +40,10 @@ function Queues({ visit, counts }: { readonly visit: Visit; readonly counts: Cou
       <a href={inboxPath} aria-current={here === undefined ? "page" : undefined}>
         All
       </a>
-      {counts.byQueue.map(({ queue, open }) => (
+      {counts.byQueue.map(({ queue, open, more }) => (
         <a href={`${inboxPath}?queue=${encodeURIComponent(queue)}`} aria-current={queue === here ? "page" : undefined}>
           <Text inline text={queue} />
-          {open === undefined ? undefined : <span class="dim">{` ${open}`}</span>}
+          <span class="dim">{more ? ` ${Math.min(open, 99)}+` : ` ${open}`}</span>
         </a>
       ))}
     </nav>
@@ -96,6 +98,21 @@ function Filters({ visit }: { readonly visit: Visit }) {
   );
 }
 
+/** The search that holds, kept under a name for everybody. */
+function Keep({ visit }: { readonly visit: Visit }) {
+  const isSearch = ["kind", "audience", "subject"].some((name) => query(visit, name) !== undefined);
+  if (!isSearch || query(visit, "queue") !== undefined || !authorize(visit.actor, changeSettings).ok) return undefined;
+  return (
+    <details class="panel" open={visit.refused !== undefined}>
+      <summary>Keep this search as a queue</summary>
+      <Form label="Keep this search as a queue" action={`${inboxPath}${searchWith(visit)}`}>
+        <Field visit={visit} name="name" label="Its name, for everybody" required />
+        <Button does="keep">Keep it</Button>
+      </Form>
+    </details>
+  );
+}
+
 export function List({
   visit,
   page: { items, nextCursor },
@@ -142,6 +159,7 @@ export function List({
         </p>
       )}
       <Filters visit={visit} />
+      <Keep visit={visit} />
       {items.length === 0 ? (
         <p class="empty">Nothing waits.</p>
       ) : (

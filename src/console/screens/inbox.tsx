@@ -5,9 +5,11 @@ import { countAsks, readInboxRevision } from "../../application/asks/count-asks.
 import { listAsks } from "../../application/asks/list-asks.js";
 import { readAsk } from "../../application/asks/read-ask.js";
 import { readConversation } from "../../application/sessions/read-conversation.js";
+import { changeSettings, readSettings } from "../../application/tenants/own-settings.js";
 import type { Ask } from "../../asks/ask.js";
 import { longestDeferralMs } from "../../asks/claim.js";
 import { heldCall, heldText, reviewedAs } from "../../asks/proposal.js";
+import { defined } from "../../conversation/defined.js";
 import { attempt } from "../../conversation/problem.js";
 import { perform, query, type Screen, searchWith, sentIn, type View, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
@@ -166,6 +168,18 @@ const approved = (decision: "once" | "session") => async (visit: Visit) => {
   return decide(visit, () => ({ decision, ...(args !== undefined && { args }) }));
 };
 
+/** The search that holds becomes a queue. */
+async function keep(visit: Visit): Promise<string> {
+  const { settings } = await perform(visit, readSettings, {});
+  const [name, kind, audience, subject] = [
+    sentIn(visit, "name"),
+    ...["kind", "audience", "subject"].map((field) => query(visit, field)),
+  ];
+  const queues = [...(settings.queues ?? []), { name, ...defined({ kind, audience, subject }) }];
+  await perform(visit, changeSettings, { change: { settings: { queues } } });
+  return `${inboxPath}?queue=${encodeURIComponent(name)}&done=saved`;
+}
+
 /** Until when it is put off: so many milliseconds from now. */
 function putOff(visit: Visit) {
   const ms = Number(sentIn(visit, "for"));
@@ -187,6 +201,7 @@ export const inbox: Screen = {
   needs: readConversation,
   show: showList,
   revision,
+  posts: { keep },
 };
 
 export const ask: Screen = {

@@ -1,4 +1,5 @@
 /** Who signs in to the console, and what they may. */
+import { reportAsks } from "../../application/asks/report-asks.js";
 import {
   changePerson,
   deletePerson,
@@ -35,8 +36,19 @@ const roles = [
 
 const tones: Readonly<Record<Person["status"], Tone>> = { invited: "warn", active: "good", suspended: "bad" };
 
+type Decided = NonNullable<Awaited<ReturnType<typeof reportAsks>>["byPerson"]>[number];
+
+function decidedWords(decided: Decided | undefined): string {
+  if (decided === undefined) return "nothing";
+  const { answered, edited, rejected, medianMs = 0 } = decided;
+  const minutes = Math.round(medianMs / 60_000);
+  const took = minutes < 1 ? "under a minute" : minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+  return `${answered.toLocaleString("en")}, ${edited} edited, ${rejected} rejected; half within ${took} of opening`;
+}
+
 async function show(visit: Visit, invitation?: Invitation): Promise<View> {
   const { items, nextCursor } = await perform(visit, listPeople, { cursor: query(visit, "cursor") });
+  const { byPerson = [] } = await perform(visit, reportAsks, {});
   const rows = items.map((person) => [
     <Text inline text={person.name} />,
     <Text inline text={person.email} />,
@@ -44,6 +56,7 @@ async function show(visit: Visit, invitation?: Invitation): Promise<View> {
       {person.role} <Badge tone={tones[person.status]}>{person.status}</Badge>
     </>,
     <Time at={person.lastSeenAt} />,
+    decidedWords(byPerson.find(({ personId }) => personId === person.personId)),
     person.personId === visit.me.actor.id ? <span class="dim">you</span> : <Change person={person} />,
   ]);
   const invited = items.find(({ personId }) => personId === invitation?.personId);
@@ -72,7 +85,12 @@ async function show(visit: Visit, invitation?: Invitation): Promise<View> {
             Make a link
           </Button>
         </FormPanel>
-        <Table label="People" heads={["Name", "Address", "Role", "Last seen", ""]} rows={rows} empty="Nobody yet." />
+        <Table
+          label="People"
+          heads={["Name", "Address", "Role", "Last seen", "Decided in 7 days", ""]}
+          rows={rows}
+          empty="Nobody yet."
+        />
         <More visit={visit} cursor={nextCursor} />
       </>
     ),

@@ -243,7 +243,10 @@ export const sessionExamples: Readonly<Record<string, unknown>> = {
     overdue: 1,
     mine: 0,
     deferred: 1,
-    byQueue: [{ queue: "Refunds" }, { queue: "Reviews", open: 2 }],
+    byQueue: [
+      { queue: "Refunds", open: 31, more: true },
+      { queue: "Reviews", open: 2 },
+    ],
   },
   "getAsksReport 200": {
     from: "2026-11-15T00:00:00.000Z",
@@ -252,6 +255,7 @@ export const sessionExamples: Readonly<Record<string, unknown>> = {
     closed: { ...decided, expired: 1, cancelled: 0 },
     byKind: [{ kind: "review", ...decided }],
     bySupervisor: [{ supervisor: "promises", ...decided }],
+    byPerson: [{ personId: "per_01k00000000000000000000000", ...decided }],
     openByAge: { underFiveMinutes: 2, underAnHour: 1, underADay: 0, longer: 0 },
   },
   "giveFeedback request": { about: { turnId }, score: -1, label: "wrong-date", comment: "It came on Sunday." },
