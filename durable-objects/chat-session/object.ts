@@ -23,6 +23,7 @@ import { type ConversationIdentity, conversationIdentitySchema } from "../../src
 import type { EventsQuery } from "../../src/gateways/root-gateway.js";
 import type {
   CreatedSession,
+  ErasedMessage,
   FollowedMessage,
   HandOverStep,
   RecordedPass,
@@ -208,8 +209,11 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
     return toWire(await this.engine.versions.restore(messageId, version, author, command));
   }
 
-  async eraseMessage(messageId: string, author: ActorRecord): Promise<Wire<Result<MessageVersion>>> {
-    return toWire(this.exists() ? await this.engine.versions.erase(messageId, author) : noSession);
+  async eraseMessage(messageId: string, author: ActorRecord): Promise<Wire<Result<ErasedMessage>>> {
+    if (!this.exists()) return toWire(noSession);
+    const erased = await this.engine.versions.erase(messageId, author);
+    const turn = this.engine.store.turns.ofMessage(messageId);
+    return toWire(erased.ok ? ok({ version: erased.value, turnId: turn?.turnId ?? "" }) : erased);
   }
 
   async handOver(step: HandOverStep, by: ActorRecord, command?: CommandKey): Promise<Wire<Result<Session>>> {

@@ -3,7 +3,7 @@ import type { DatasetPlatform } from "../../src/application/evidence/dataset-pla
 import type { CommandKey } from "../../src/conversation/command-key.js";
 import { defined } from "../../src/conversation/defined.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
-import type { Added, DatasetView } from "../../src/evidence/dataset.js";
+import { type Added, type DatasetView, replayPrefix } from "../../src/evidence/dataset.js";
 import { type Expected, type Item, itemSchema, maxItems } from "../../src/evidence/item.js";
 import type { ItemToAdd } from "../../src/gateways/dataset-gateway.js";
 import type { Page } from "../../src/gateways/wire.js";
@@ -52,7 +52,7 @@ export class DatasetEngine {
     const counted = this.store.counts(version);
     return {
       name,
-      ...defined({ description }),
+      ...defined({ description, of: name.startsWith(replayPrefix) ? ("replay" as const) : undefined }),
       version,
       ...counted,
       createdAt: new Date(createdAt).toISOString(),
@@ -112,6 +112,13 @@ export class DatasetEngine {
       this.store.nextVersion(this.platform.now());
       return ok(null);
     });
+  }
+
+  /** Of a turn of which a text was erased, results keep what came of it, and no words. @returns how many */
+  eraseTurn(sessionId: string, turnId: string): number {
+    const erased = this.kit.write(() => this.store.eraseTexts(sessionId, turnId));
+    if (erased > 0) this.kit.freeSpace.overwriteSoon();
+    return erased;
   }
 
   itemsPage(version: number | undefined, after: number, limit: number): Page<Item> {

@@ -81,8 +81,9 @@ export class Dataset extends StoredObject<DatasetEngine> implements DatasetObjec
     return toWire(this.exists() ? this.engine.eraseItem(itemId, key) : noDataset);
   }
 
-  async eraseDrawn(sessionId: string): Promise<number> {
+  async eraseDrawn(sessionId: string, turnId?: string): Promise<number> {
     if (!this.exists()) return 0;
+    if (turnId !== undefined) return this.engine.eraseTurn(sessionId, turnId);
     const items = this.engine.store.drawnFrom(sessionId);
     for (const itemId of items) this.engine.eraseItem(itemId, undefined);
     return items.length;

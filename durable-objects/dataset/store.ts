@@ -87,6 +87,14 @@ export class DatasetStore {
     return true;
   }
 
+  /** What was answered, and called with which arguments, in results of a turn. @returns how many had such texts */
+  eraseTexts(sessionId: string, turnId: string): number {
+    return this
+      .exec`UPDATE results SET body = json_replace(json_remove(body, '$.text'), '$.diverged', 'what was erased')
+      WHERE (body ->> 'text' IS NOT NULL OR body ->> 'diverged' IS NOT NULL) AND n IN (SELECT n FROM items
+        WHERE body ->> '$.input.sessionId' = ${sessionId} AND body ->> '$.input.turnId' = ${turnId})`.rowsWritten;
+  }
+
   /** Items that were drawn from a session, of any version. */
   drawnFrom(sessionId: string): string[] {
     const rows = this.exec`SELECT DISTINCT item_id FROM items

@@ -17,9 +17,11 @@ import type { SessionIndex } from "../stores/session-index.js";
 import type { SubjectStore } from "../stores/subject-store.js";
 import type { TenantStore } from "../stores/tenant-store.js";
 import type { WebhookDeliveries } from "../stores/webhook-deliveries.js";
+import type { WorkClaim } from "../stores/work-claims.js";
 import { deploymentScope } from "../tenancy/actor.js";
 import type { DoneBy } from "../tenancy/audit.js";
 import type { MemoryService } from "./memory/memory-service.js";
+import type { Services } from "./services.js";
 
 export interface RemovalPorts {
   readonly sessions: Pick<SessionGateway, "remove">;
@@ -127,6 +129,30 @@ async function removeDatasets(
   for (let page = await index.datasets(tenantId, undefined, atOnce); page.length > 0; ) {
     await Promise.all(page.map(({ name }) => objects.remove(tenantId, name)));
     page = await index.datasets(tenantId, page.at(-1)?.name, atOnce);
+  }
+}
+
+/** Removes a dataset with its evals. */
+export async function removeDataset(
+  tenantId: string,
+  name: string,
+  { datasets, evidence }: Pick<Services, "datasets" | "evidence">,
+  claim?: WorkClaim,
+): Promise<void> {
+  await (await datasets()).remove(tenantId, name);
+  await (await evidence()).forget(tenantId, name, claim);
+}
+
+/** What was copied into datasets: of a session its items, of one turn what candidates made of it. */
+export async function eraseDrawn(
+  tenantId: string,
+  of: { readonly sessionId: string; readonly turnId?: string | undefined },
+  { datasets, evidence }: Pick<Services, "datasets" | "evidence">,
+): Promise<void> {
+  const [objects, index] = await Promise.all([datasets(), evidence()]);
+  for (let page = await index.datasets(tenantId, undefined, atOnce); page.length > 0; ) {
+    await Promise.all(page.map(({ name }) => objects.eraseDrawn(tenantId, name, of)));
+    page = page.length < atOnce ? [] : await index.datasets(tenantId, page.at(-1)?.name, atOnce);
   }
 }
 

@@ -2,10 +2,15 @@
 import { z } from "zod";
 import { lazily } from "../text/lazily.js";
 
+/** Datasets of replays have names that begin so: each is there for its eval alone, and goes with it. */
+export const replayPrefix = "replay-try_";
+
 export const datasetViewSchema = lazily(() =>
   z.object({
     name: z.string(),
     description: z.string().optional(),
+    /** Whose it is, where nobody made it: no list shows it. */
+    of: z.literal("replay").optional(),
     /** Grows with each change of its items; an eval is over one. */
     version: z.int(),
     items: z.int(),

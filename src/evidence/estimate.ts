@@ -24,8 +24,8 @@ export interface EstimatedTexts {
 }
 
 /**
- * @param wanted `candidates`: how many; `judgeCalls`: of a judgement; `modelCalls`: of each, for an item; `promptTokens`: what such a call is asked with beside the text
- * @returns calls of models and their tokens as they usually are
+ * @param wanted `candidates`: how many; `judgeCalls`: of a judgement; `modelCalls`: of each, for an item; `atMost`: the same with every worker, seat and supervisor; `promptTokens`: what such a call is asked with beside the text
+ * @returns calls of models and their tokens, at most as they usually are
  */
 export function estimated(
   { items, tokens, longest }: EstimatedTexts,
@@ -33,13 +33,14 @@ export function estimated(
     readonly candidates: number;
     readonly repeats: number;
     readonly modelCalls: readonly number[];
+    readonly atMost: readonly number[];
     readonly promptTokens: number;
     readonly judgeCalls?: number | undefined;
   },
 ): Estimated {
-  const { candidates, repeats, modelCalls, promptTokens, judgeCalls = 0 } = wanted;
+  const { candidates, repeats, modelCalls, atMost, promptTokens, judgeCalls = 0 } = wanted;
   const judgements = judgeCalls === 0 ? 0 : (candidates - 1) * orders;
-  const each = modelCalls.reduce((sum, calls) => sum + calls, judgements * judgeCalls);
+  const each = atMost.reduce((sum, calls) => sum + calls, judgements * judgeCalls);
   return {
     estimate: {
       calls: items * (candidates + judgements) * repeats,

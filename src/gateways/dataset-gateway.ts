@@ -26,6 +26,8 @@ export interface EvalToStart extends Omit<NewEval, "dataset"> {
   readonly by: ActorRecord;
   /** Calls of models that a unit may lead to, of each candidate; 0 where it needs none. */
   readonly modelCalls: readonly number[];
+  /** The same where every worker, seat and supervisor has a part in it. */
+  readonly atMost: readonly number[];
   /** The same of a judgement; 0 where there is no judge. */
   readonly judgeCalls: number;
   /** What each of them is asked with, in tokens, without the text. */
@@ -74,8 +76,8 @@ export interface DatasetObject {
     key: CommandKey | undefined,
   ): Promise<Wire<Result<Item>>>;
   eraseItem(itemId: string, key: CommandKey | undefined): Promise<Wire<Result<null>>>;
-  /** Erases the items that were drawn from a session. */
-  eraseDrawn(sessionId: string): Promise<number>;
+  /** Erases the items that were drawn from a session; of one turn, the texts of results. */
+  eraseDrawn(sessionId: string, turnId?: string): Promise<number>;
   startEval(started: Wire<EvalToStart>): Promise<Wire<Result<Eval>>>;
   evaluation(evalId: string): Promise<Wire<Result<Eval>>>;
   command(evalId: string, command: Wire<EvalCommand>, key: CommandKey | undefined): Promise<Wire<Result<Eval>>>;
@@ -167,8 +169,12 @@ export class DatasetGateway {
     return this.objects.read([tenantId, name], schemas().nothing, (object) => object.eraseItem(itemId, key));
   }
 
-  eraseDrawn(tenantId: string, name: string, sessionId: string): Promise<number> {
-    return this.objects.call([tenantId, name], (object) => object.eraseDrawn(sessionId));
+  eraseDrawn(
+    tenantId: string,
+    name: string,
+    { sessionId, turnId }: { readonly sessionId: string; readonly turnId?: string | undefined },
+  ): Promise<number> {
+    return this.objects.call([tenantId, name], (object) => object.eraseDrawn(sessionId, turnId));
   }
 
   startEval(tenantId: string, name: string, started: EvalToStart): Promise<Result<Eval>> {

@@ -25,6 +25,8 @@ import { type EventsQuery, RootGateway } from "./root-gateway.js";
 import {
   type CreatedSession,
   createdSchema,
+  type ErasedMessage,
+  erasedMessageSchema,
   type HandOverStep,
   type RecordedPass,
   type RecordedTurn,
@@ -41,6 +43,7 @@ const turnTraceResult = resultOf(turnTraceSchema);
 const turnResult = resultOf(turnSchema);
 const sentTurnResult = resultOf(sentTurnSchema);
 const recordedTurnResult = lazily(() => resultOf(recordedTurnSchema()));
+const erasedResult = lazily(() => resultOf(erasedMessageSchema()));
 const refusedResult = resultOf(z.never());
 const contextResult = resultOf(contextViewSchema);
 const messagesResult = resultOf(pageSchema(chatMessageSchema));
@@ -195,8 +198,8 @@ export class SessionGateway extends RootGateway<SessionObject> {
     sessionId: string,
     messageId: string,
     author: ActorRecord,
-  ): Promise<Result<MessageVersion>> {
-    return this.objects.read([tenantId, sessionId], versionResult, (object) => object.eraseMessage(messageId, author));
+  ): Promise<Result<ErasedMessage>> {
+    return this.objects.read([tenantId, sessionId], erasedResult(), (object) => object.eraseMessage(messageId, author));
   }
 
   handOver(

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { ContextChangeBody, ContextView } from "../chat/context.js";
 import type { RecordedConversation } from "../chat/conversation.js";
 import type { Feedback, NewFeedback } from "../chat/feedback.js";
-import type { MessageEdit, MessageVersion } from "../chat/message-version.js";
+import { type MessageEdit, type MessageVersion, messageVersionSchema } from "../chat/message-version.js";
 import {
   type recordedPassSchema,
   type Session,
@@ -59,6 +59,10 @@ export type CreatedSession = z.infer<typeof createdSchema>;
 export const sentTurnSchema = z.object({ turn: turnSchema, request: turnRequestSchema.optional() });
 /** A turn with what the caller sent along with its message: the restricted record. */
 export type SentTurn = z.infer<typeof sentTurnSchema>;
+
+/** What is left of a message that was erased, and the turn that it is of. */
+export const erasedMessageSchema = lazily(() => z.object({ version: messageVersionSchema, turnId: z.string() }));
+export type ErasedMessage = z.infer<ReturnType<typeof erasedMessageSchema>>;
 
 export const recordedTurnSchema = lazily(() =>
   sentTurnSchema.extend({
@@ -120,7 +124,7 @@ export interface SessionObject extends RootObject {
     author: ActorRecord,
     command?: CommandKey,
   ): Promise<Wire<Result<MessageVersion>>>;
-  eraseMessage(messageId: string, author: ActorRecord): Promise<Wire<Result<MessageVersion>>>;
+  eraseMessage(messageId: string, author: ActorRecord): Promise<Wire<Result<ErasedMessage>>>;
   supervision(after: number, limit: number): Promise<Wire<Result<Page<RecordedPass>>>>;
   handOver(step: HandOverStep, by: ActorRecord, command?: CommandKey): Promise<Wire<Result<Session>>>;
   writeAsStaff(content: string, by: ActorRecord, command?: CommandKey): Promise<Wire<Result<Turn>>>;

@@ -1,6 +1,6 @@
 /** The lists of datasets and evals in D1. */
 import type { z } from "zod";
-import { type DatasetView, datasetViewSchema } from "../evidence/dataset.js";
+import { type DatasetView, datasetViewSchema, replayPrefix } from "../evidence/dataset.js";
 import { type Eval, type EvalStatus, evalSchema } from "../evidence/evaluation.js";
 import { type Database, sql } from "../platform/sql.js";
 import { bodiesOf, byIndex, equals, newestFirst } from "./list-filter.js";
@@ -14,7 +14,14 @@ export interface EvalFilter {
 export class EvidenceIndex {
   constructor(private readonly db: Database) {}
 
-  /** By their names. */
+  /** Those that somebody made, by their names. */
+  listed(tenantId: string, after: string | undefined, limit: number): Promise<DatasetView[]> {
+    const query = sql`SELECT body FROM datasets WHERE tenant_id = ${tenantId} AND name > ${after ?? ""}
+      AND substr(name, 1, ${replayPrefix.length}) <> ${replayPrefix} ORDER BY name LIMIT ${limit}`;
+    return bodiesOf(this.db, datasetViewSchema(), query);
+  }
+
+  /** All, by their names. */
   datasets(tenantId: string, after: string | undefined, limit: number): Promise<DatasetView[]> {
     const query = sql`SELECT body FROM datasets WHERE tenant_id = ${tenantId} AND name > ${after ?? ""}
       ORDER BY name LIMIT ${limit}`;

@@ -105,6 +105,14 @@ export class RetentionStore {
     return rows.map(({ id }) => id);
   }
 
+  /** Datasets of replays that were begun before. */
+  async replays({ tenantId, before, since, limit }: Due): Promise<string[]> {
+    const nameAt = (at: number): string => `replay-${idAt("try", at)}`;
+    const rows = await all(this.db, idRow)`SELECT name AS id FROM datasets WHERE tenant_id = ${tenantId}
+      AND name >= ${nameAt(since)} AND name < ${nameAt(before)} ORDER BY name LIMIT ${limit}`;
+    return rows.map(({ id }) => id);
+  }
+
   /** Memories that were made before, and have no entry since. */
   async memories({ tenantId, before, since, limit }: Due): Promise<string[]> {
     const rows = await all(this.db, idRow)`SELECT memory_id AS id FROM memories o WHERE tenant_id = ${tenantId}

@@ -152,6 +152,17 @@ describe("an eval of agents", () => {
       body: { errors: [{ path: "maxTokens" }] },
     });
     expect((await start({ agent: "assistant" }, { estimate: true })).body.estimate).toMatchObject({ modelCalls: 2 });
+    const config = { model: "offline", instructions: "Judge." };
+    await tenant.put("supervisors", "clerk", { kind: "agent", hooks: ["request", "response"], config });
+    const guarded = { agent: "assistant", change: { supervisors: ["clerk"] } };
+    expect((await start(guarded, { estimate: true })).body.estimate).toMatchObject({ modelCalls: 6 });
+    const workers = ["a", "b"].map((id) => ({ id, description: id, model: "offline" }));
+    await tenant.put("teams", "desk", {
+      supervisor: { strategy: "llm-based", model: "offline" },
+      workers: [...workers, { id: "c", description: "c", http: { url: "https://a.test/" } }],
+    });
+    // Its router, before and after; what it answers; and both workers that have a model.
+    expect((await start({ team: "desk" }, { estimate: true })).body.estimate).toMatchObject({ modelCalls: 10 });
     expect((await start({ agent: "nobody" })).status).toBe(404);
     expect((await start({ agent: "assistant", version: 9 })).status).toBe(404);
     expect((await start({ agent: "assistant", team: "x" })).status).toBe(422);

@@ -129,8 +129,12 @@ describe("a replay", () => {
     const all = await replayed(tenant, `/v1/sessions/${session}/replay`, { candidates, copy: false });
     expect(all.results).toHaveLength(2);
     expect(all.results[0].text).toBeUndefined();
+    const copied = await replayed(tenant, `/v1/sessions/${session}/replay`, { candidates });
+    expect(copied.results).toMatchObject([{ text: "Fine." }, { text: "Fine." }]);
     const path = `/v1/sessions/${session}/messages/${first.message?.messageId}/erase`;
     expect((await tenant.call("POST", path)).status).toBe(200);
+    const left = (await ended(tenant, copied.done.evalId)).results;
+    expect(left.map(({ text }: { text?: string }) => text)).toEqual([undefined, "Fine."]);
     const asked = (await model.requests()).length;
     const rest = await replayed(tenant, `/v1/sessions/${session}/replay`, { candidates });
     expect(rest.results).toMatchObject([{ text: "Fine." }]);
@@ -186,6 +190,12 @@ describe("a replay", () => {
     await crash();
     const { done } = await ended(tenant, evalId);
     expect(done).toMatchObject({ status: "completed", progress: { items: 4, done: 4, failed: 0 } });
+    // Its dataset is there for it alone.
+    expect(await tenant.call("GET", `/v1/datasets/${done.dataset}`)).toMatchObject({
+      body: { of: "replay", items: 4 },
+    });
+    await eventually(async () => expect((await tenant.call("GET", "/v1/evals")).body.items).toHaveLength(1));
+    expect((await tenant.call("GET", "/v1/datasets")).body.items).toEqual([]);
     const other = await newTenant();
     expect((await other.call("GET", `/v1/evals/${evalId}`)).status).toBe(404);
   });

@@ -71,6 +71,28 @@ it("sessions and memories go, and nothing that a hold names", async () => {
   expect(await listed()).toEqual([]);
 });
 
+it("replays go with the sessions of their time, and datasets that somebody made stay", async () => {
+  const tenant = await newTenant({ retention: { sessions: 30 } });
+  await tenant.put("agents", "assistant", { kind: "model", model: "offline", instructions: "Answer." });
+  const session = await tenant.session();
+  await tenant.say(session, "Hello.");
+  await tenant.call("PUT", "/v1/datasets/kept", {});
+  const candidates = [{ name: "now", agent: "assistant" }];
+  const replay = { candidates, maxTokens: 1_000_000 };
+  const { evalId, dataset } = (await tenant.call("POST", `/v1/sessions/${session}/replay`, replay)).body;
+  await eventually(async () => expect((await tenant.call("GET", `/v1/evals/${evalId}`)).body.status).toBe("completed"));
+  const names = async () =>
+    (await env.DB.prepare("SELECT name FROM datasets WHERE tenant_id = ? ORDER BY name").bind(tenant.tenantId).all())
+      .results;
+  await eventually(async () => expect(await names()).toEqual([{ name: "kept" }, { name: dataset }]));
+  const made = Math.max(Date.now(), decodeTime(dataset.slice(-26).toUpperCase()));
+  await applyRetention(tenant.tenantId, made + 29 * dayMs, services);
+  expect(await names()).toHaveLength(2);
+  await applyRetention(tenant.tenantId, made + 31 * dayMs, services);
+  expect(await names()).toEqual([{ name: "kept" }]);
+  expect((await tenant.call("GET", `/v1/evals/${evalId}`)).status).toBe(404);
+});
+
 it("a page of which nothing can go isn't followed by the same one", async () => {
   const tenant = await newTenant({ retention: { memories: 60 } });
   const { vaultId } = (await tenant.call("POST", "/v1/vaults", { title: "V" })).body;

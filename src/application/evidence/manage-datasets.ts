@@ -8,6 +8,7 @@ import { commandOf } from "../../tenancy/actor.js";
 import { act } from "../act.js";
 import { doOnce } from "../creation.js";
 import { listOf, pageInput, readPage } from "../page.js";
+import { removeDataset } from "../removal.js";
 
 const tag = "Datasets and evals";
 
@@ -45,7 +46,7 @@ export const listDatasets = act("listDatasets", {
     const index = await services.evidence();
     return readPage(
       page,
-      (after, most) => index.datasets(tenantId, after, most),
+      (after, most) => index.listed(tenantId, after, most),
       ({ name }) => name,
     );
   },
@@ -75,8 +76,7 @@ export const deleteDataset = act("deleteDataset", {
     const datasets = await services.datasets();
     const remove = async (claim?: WorkClaim): Promise<void> => {
       need(await datasets.describe(tenantId, name));
-      await datasets.remove(tenantId, name);
-      await (await services.evidence()).forget(tenantId, name, claim);
+      await removeDataset(tenantId, name, services, claim);
     };
     await doOnce(actor, services, remove, async () => {});
   },

@@ -14,18 +14,22 @@ import { estimateTokens } from "../../model/estimate.js";
 import { seatsOf } from "../../roundtable/panel.js";
 import { modelsOf } from "../../supervision/kinds/table.js";
 import type { Actor } from "../../tenancy/actor.js";
+import { isOfKind, type ResourceKind } from "../../tenancy/resources.js";
 import { noResource } from "../resources/read-resource.js";
 import { checkResource } from "../resources/resource-checks.js";
 import type { Services } from "../services.js";
 import { type TriedSupervisor, triedSupervisors } from "../supervision/tried-supervisors.js";
+import { pinTeams } from "../team-loader.js";
 import type { Answering } from "../turn-setup.js";
-import { named, pinsOf } from "../work-setup.js";
+import { named, pinsOf, tenantPolicies } from "../work-setup.js";
 import { answeringOf } from "./try-turn.js";
 
 interface SettledCandidate {
   readonly candidate: Candidate;
   /** Calls of models that an item usually leads to; 0 where it needs none. */
   readonly modelCalls: number;
+  /** The same where every worker, seat and supervisor has a part in it. */
+  readonly atMost: number;
   /** What each of them is asked with, in tokens, without the text. */
   readonly promptTokens: number;
 }
@@ -53,6 +57,7 @@ export async function settledAll(
     candidates: all.map(({ candidate }) => candidate),
     ...defined({ judge: pinnedJudge }),
     modelCalls: all.map(({ modelCalls }) => modelCalls),
+    atMost: all.map(({ atMost }) => atMost),
     judgeCalls: grader?.modelCalls ?? 0,
     promptTokens: Math.max(grader?.promptTokens ?? 0, ...all.map(({ promptTokens }) => promptTokens)),
   };
@@ -81,9 +86,10 @@ async function settledSupervisors(
   services: Services,
 ): Promise<SettledCandidate> {
   const tried = await triedSupervisors(supervisors, actor, services);
+  const modelCalls = tried.filter(({ body }) => callsModel(body)).length;
   return {
     candidate: pinned(name, tried),
-    modelCalls: tried.filter(({ body }) => callsModel(body)).length,
+    ...{ modelCalls, atMost: modelCalls },
     promptTokens: Math.max(0, ...tried.map(({ body }) => promptOf(body.config))),
   };
 }
@@ -136,6 +142,7 @@ async function settledAnswerer(
   return {
     candidate: { ...candidate, version: stored.version },
     modelCalls: usualCalls(answering),
+    atMost: await callsAtMost(tenantId, answering, services),
     promptTokens: promptOf(body),
   };
 }
@@ -167,11 +174,52 @@ function bodyOf(answering: Answering) {
   }
 }
 
+/** With every worker and seat, and with each hook of each supervisor that calls a model. */
+async function callsAtMost(tenantId: string, answering: Answering, services: Services): Promise<number> {
+  const { resources } = services;
+  const tenant = await tenantPolicies(tenantId, services);
+  const bodies = async (kind: ResourceKind, names: readonly string[]) =>
+    resources.versions(tenantId, pinsOf(kind, await resources.pins(tenantId, named(kind, names))));
+  const team = answering.kind === "team" ? await pinTeams(resources, tenantId, answering.team) : undefined;
+  const chosen = answering.kind === "panel" ? answering.panel : undefined;
+  const panels = typeof chosen === "string" ? await bodies("panels", [chosen]) : [];
+  const panel = typeof chosen === "object" ? chosen : panels.find((one) => isOfKind("panels", one))?.body;
+  const inner = await resources.versions(tenantId, team === undefined ? [] : pinsOf("teams", team.pins));
+  const teams = [
+    ...(answering.kind === "team" && typeof answering.team === "object" ? [answering.team] : []),
+    ...inner.flatMap((one) => (isOfKind("teams", one) ? [one.body] : [])),
+  ];
+  const workers = teams.flatMap((one) => one.workers).filter(({ http }) => http === undefined);
+  const members =
+    panel !== undefined
+      ? seatsOf(panel).length * panel.rounds * callsOf(panel.tools) + 1
+      : workers.reduce((sum, { tools }) => sum + callsOf(tools), usualCalls(answering));
+  const names = [
+    ...new Set([
+      ...tenant.supervisors,
+      ...answering.supervisors,
+      ...(team?.ownSupervisors ?? []),
+      ...(team?.supervisors ?? []),
+      ...(panel?.supervisors ?? []),
+    ]),
+  ];
+  const judging = names.length === 0 ? [] : await bodies("supervisors", names);
+  return judging.reduce(
+    (sum, one) => (isOfKind("supervisors", one) && callsModel(one.body) ? sum + one.body.hooks.length : sum),
+    members,
+  );
+}
+
+/** A model that has tools is called again with what they return. */
+function callsOf(tools: readonly unknown[]): number {
+  return tools.length === 0 ? 1 : 2;
+}
+
 /** A model that has tools is called again with what they return; a team's supervisor before and after its workers. */
 function usualCalls(answering: Answering): number {
   switch (answering.kind) {
     case "model":
-      return answering.tools.length === 0 ? 1 : 2;
+      return callsOf(answering.tools);
     case "team":
       return 3;
     case "panel":

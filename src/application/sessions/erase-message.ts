@@ -4,6 +4,7 @@ import { messageVersionSchema } from "../../chat/message-version.js";
 import { recordOf } from "../../conversation/actor-record.js";
 import { need } from "../../conversation/problem.js";
 import { act } from "../act.js";
+import { eraseDrawn } from "../removal.js";
 import { refuseHeld } from "../subjects/on-hold.js";
 import { messageInput } from "./read-versions.js";
 
@@ -24,9 +25,13 @@ export const eraseMessage = act("eraseMessage", {
   output: () => messageVersionSchema,
   run: async (actor, { sessionId, messageId }, services) => {
     await refuseHeld(actor.tenantId, { sessionId }, services);
-    const erased = need(await services.sessions.eraseMessage(actor.tenantId, sessionId, messageId, recordOf(actor)));
+    const { version, turnId } = need(
+      await services.sessions.eraseMessage(actor.tenantId, sessionId, messageId, recordOf(actor)),
+    );
     // Turns, asks and edits whose answers are kept under an Idempotency-Key hold the text as well.
     await services.answers.forget(actor.tenantId, sessionId);
-    return erased;
+    // So do results of evals that keep what was answered.
+    await eraseDrawn(actor.tenantId, { sessionId, turnId }, services);
+    return version;
   },
 });

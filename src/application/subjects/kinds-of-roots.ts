@@ -9,7 +9,7 @@ import type { identityOf } from "../memory/memory-service.js";
 import { readMemoryContext } from "../memory/read-contexts.js";
 import { linksOf } from "../memory/session-memory.js";
 import { removeThread } from "../memory/thread-removal.js";
-import { removeRoot, removeSession } from "../removal.js";
+import { eraseDrawn, removeRoot, removeSession } from "../removal.js";
 import { readRoundtable } from "../roundtables/read-roundtable.js";
 import { readRun } from "../runs/read-run.js";
 import type { Services } from "../services.js";
@@ -89,18 +89,9 @@ async function eraseSession(of: ErasureOf, sessionId: string, services: Services
       await services.subjects.forgetConversation(tenantId, shownIn.channelId, shownIn.conversation);
     }
   }
-  await eraseDrawn(tenantId, sessionId, services);
+  await eraseDrawn(tenantId, { sessionId }, services);
   await services.subjects.renameOwned(of, sessionId);
   await removeSession(tenantId, sessionId, services);
-}
-
-/** What was copied from a session into datasets. */
-async function eraseDrawn(tenantId: string, sessionId: string, services: Services): Promise<void> {
-  const [evidence, datasets] = await Promise.all([services.evidence(), services.datasets()]);
-  for (let page = await evidence.datasets(tenantId, undefined, readAtOnce); page.length > 0; ) {
-    for (const { name } of page) await datasets.eraseDrawn(tenantId, name, sessionId);
-    page = page.length < readAtOnce ? [] : await evidence.datasets(tenantId, page.at(-1)?.name, readAtOnce);
-  }
 }
 
 /** What a session has said in a thread that others share. */

@@ -7,7 +7,7 @@
 import type { RetentionJob } from "../../catalogues/queue-jobs.js";
 import { describeError, log } from "../../platform/logging.js";
 import type { RetentionStore } from "../../stores/retention-store.js";
-import { removeRoot, removeSession } from "../removal.js";
+import { removeDataset, removeRoot, removeSession } from "../removal.js";
 import type { Services } from "../services.js";
 
 const dayMs = 86_400_000;
@@ -22,7 +22,8 @@ const rowsOfObject = 20;
 const spreadMs = 20 * 60_000;
 const nextPageMs = 1_000;
 
-const objectKinds = ["sessions", "runs", "roundtables", "memories"] as const;
+/** What replays answered is of sessions, and is kept as long. */
+const objectKinds = ["sessions", "replays", "runs", "roundtables", "memories"] as const;
 const rowKinds = ["asks", "audit", "usage", "deliveries"] as const;
 
 /** @param at now, in milliseconds since the epoch */
@@ -51,6 +52,7 @@ export async function applyRetention(tenantId: string, at: number, services: Ser
     sessions: (id: string) => removeSession(tenantId, id, services),
     runs: (id: string) => removeRoot(tenantId, { kind: "runs", id }, services).then(() => true),
     roundtables: (id: string) => removeRoot(tenantId, { kind: "roundtables", id }, services).then(() => true),
+    replays: (name: string) => removeDataset(tenantId, name, services).then(() => true),
     memories: async (id: string) => {
       const memory = await services.memory.memory(tenantId, id);
       if (memory.ok) await services.memory.deleteMemory(memory.value);
@@ -70,7 +72,7 @@ export async function applyRetention(tenantId: string, at: number, services: Ser
     };
   };
   for (const kind of objectKinds) {
-    const days = retention[kind];
+    const days = retention[kind === "replays" ? "sessions" : kind];
     if (days === null) continue;
     const due = dueOf(days, objectsAtOnce, rowsOfObject);
     const ids = await store[kind](due);

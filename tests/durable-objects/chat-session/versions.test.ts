@@ -247,7 +247,7 @@ describe("erasing a message", () => {
   it("is the same for two who ask for it at once", async () => {
     const { tenant, model, session, versions } = await conversation();
     await model.reply({ text: "Hello." });
-    const { message } = await tenant.say(session, "Hi.");
+    const { message, turnId } = await tenant.say(session, "Hi.");
     const id = message?.messageId ?? "";
     // In the object itself, so that both are under way at the same time for certain.
     const both = await runInDurableObject(tenant.object(session), (object: ChatSession) =>
@@ -258,8 +258,8 @@ describe("erasing a message", () => {
     );
     const last = (await versions(id)).at(-1);
     expect(both.map(({ json }) => JSON.parse(json))).toEqual([
-      { ok: true, value: last },
-      { ok: true, value: last },
+      { ok: true, value: { version: last, turnId } },
+      { ok: true, value: { version: last, turnId } },
     ]);
   });
 
