@@ -48,10 +48,13 @@ export function Compared({ comparison: { candidates, pairs } }: { readonly compa
             <summary>
               What <bdi>{candidate}</bdi> said beside <bdi>{against}</bdi>
             </summary>
-            <p>{`The same: ${shareWords(agreement)}.`}</p>
+            <p>
+              {`The same: ${shareWords(agreement)}. A row for what `}
+              <bdi>{against}</bdi> said, a column for <bdi>{candidate}</bdi>.
+            </p>
             <Table
               label={`${candidate} beside ${against}`}
-              heads={[against, ...actions.map((action) => `${candidate}: ${actionWords[action]}`)]}
+              heads={["Beside it", ...actions.map((action) => actionWords[action])]}
               rows={actions.map((first) => [
                 actionWords[first],
                 ...actions.map((second) => String(ownValue(ownValue(said, first) ?? {}, second) ?? 0)),

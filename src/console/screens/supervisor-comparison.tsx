@@ -33,7 +33,7 @@ export const supervisorComparison: Screen = {
           </p>
           <form method="get" aria-label="Compare with" class="row">
             <Field {...field("with")} label="Compare with the supervisor" />
-            <Field {...field("version")} label={`Version of ${name}`} />
+            <Field {...field("version")} label="Version of this one" />
             <Field {...field("withVersion")} label="Version of the other" />
             <Field {...field("from")} label="Since" type="date" stored={from?.slice(0, 10) ?? ""} />
             <button type="submit" class="primary">
