@@ -24,14 +24,15 @@ export async function maintainMemories(service: MemoryService, now: number): Pro
   await index.forgetAgain();
 }
 
-/** By the same way as any deletion: thread, text, index, vector, and the contexts that rest on it. */
+/** By the same way as any deletion: thread, text, index, vector, and the contexts that rest on it. What a hold names stays. */
 async function eraseExpired(service: MemoryService, now: number): Promise<void> {
   const { db } = service.ports;
   const expired = (which: string, before: number) =>
     db
       .prepare(
         `SELECT m.tenant_id, m.memory_id, e.entry_id FROM entries e JOIN memories m ON m.key = e.memory_key
-         WHERE ${which} <= ?1 ORDER BY ${which.split(" ").at(-1)} LIMIT ?2`,
+         WHERE ${which} <= ?1 AND NOT EXISTS (SELECT 1 FROM held_things h
+           WHERE h.tenant_id = m.tenant_id AND h.kind = 'subject' AND h.id = m.subject) ORDER BY ${which.split(" ").at(-1)} LIMIT ?2`,
       )
       .bind(new Date(before).toISOString(), expiredAtOnce)
       .all();

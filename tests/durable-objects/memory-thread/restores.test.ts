@@ -6,7 +6,7 @@ import { resumeRestores } from "../../../src/application/restores/restore-root.j
 import { composeServices } from "../../../src/composition/services.js";
 import { ThreadGateway } from "../../../src/gateways/thread-gateway.js";
 import { newTenant } from "../../support/conclave.js";
-import { newMemory, type TestMemory } from "../../support/memory.js";
+import { newMemory, TestMemory } from "../../support/memory.js";
 import { PlatformHistory } from "../../support/platform-history.js";
 
 afterEach(() => {
@@ -155,6 +155,34 @@ it("what is set aside goes for good once nothing can bring it back, and with its
   expect(await kept(other.memory)).toBe(1);
   await other.memory.call("DELETE", "/threads/main");
   expect(await kept(other.memory)).toBe(0);
+});
+
+it("of a memory that a hold names nothing expires, and nothing that was set aside goes, until the hold is gone", async () => {
+  const { tenant, vaultId, model } = await newMemory();
+  const about = { title: "Ana's", model: "offline", subject: "ana" };
+  const { memoryId } = (await tenant.call("POST", `/v1/vaults/${vaultId}/memories`, about)).body;
+  const memory = new TestMemory(tenant, vaultId, memoryId, model);
+  const day = 24 * 60 * minute;
+  const expiresAt = new Date(Date.now() + day).toISOString();
+  for (const rawEntry of ["Ferrets sleep.", "Herons fish."])
+    await memory.call("POST", "/entries", { rawEntry, expiresAt });
+  await env.DB.prepare(
+    "UPDATE entries SET aside = 'rst_1', deleted_at = ? WHERE tenant_id = ? AND raw_entry LIKE 'Herons%'",
+  )
+    .bind(new Date().toISOString(), tenant.tenantId)
+    .run();
+  const texts = async () => {
+    const query = "SELECT raw_entry FROM entries WHERE tenant_id = ? AND raw_entry <> '' ORDER BY raw_entry";
+    const { results } = await env.DB.prepare(query).bind(tenant.tenantId).all();
+    return results.map(({ raw_entry }) => raw_entry);
+  };
+  await tenant.call("PUT", "/v1/holds/case", { subjects: ["ana"], reason: "A dispute." });
+  const { memory: service } = composeServices(env);
+  await maintainMemories(service, Date.now() + 40 * day);
+  expect(await texts()).toEqual(["Ferrets sleep.", "Herons fish."]);
+  await tenant.call("DELETE", "/v1/holds/case");
+  await maintainMemories(service, Date.now() + 40 * day);
+  expect(await texts()).toEqual([]);
 });
 
 it("it is refused locally, to who is no admin, and of what isn't there or is another tenant's", async () => {
