@@ -72,10 +72,10 @@ describe("what npm start installs", () => {
     expect(await notAllowed(messages, request)).toEqual([]);
   });
 
-  it("stops at most 8 of 150 messages that use an attack's words and mean no harm", async () => {
+  it("stops at most 7 of 150 messages that use an attack's words and mean no harm", async () => {
     expect(likeAttacks).toHaveLength(150);
     const stopped = await notAllowed(likeAttacks, request);
-    expect(stopped.length, stopped.join("\n")).toBeLessThanOrEqual(8);
+    expect(stopped.length, stopped.join("\n")).toBeLessThanOrEqual(7);
   });
 
   it("lets 500 results of tools pass when they come, and in the reply", async () => {

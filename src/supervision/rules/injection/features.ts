@@ -11,6 +11,7 @@ import { allForms, binaryForm, formsOf, isRepeated } from "./forms.js";
 import { countMarks, shareOfDifferent } from "./marks.js";
 import { allSigns } from "./signs.js";
 import { allConcepts, type Concept, type Hit, type Lexicon } from "./terms.js";
+import { withoutTopics } from "./topics.js";
 
 /** One sentence as the scorer sees it. */
 export interface SentenceFeatures {
@@ -63,7 +64,7 @@ const isCue = ({ concept }: Hit): boolean => (commonMask & (1 << concept)) === 0
 export function analyseSentence(given: string, lexicon: Lexicon): SentenceFeatures {
   const sentence = withoutFence(given);
   const folded = foldText(sentence);
-  const hits = wordsOf(lexicon.find(folded), folded);
+  const hits = withoutTopics(wordsOf(lexicon.find(folded), folded), folded);
   let concepts = 0;
   for (const { concept } of hits) concepts |= 1 << concept;
   if ((concepts & mineBit) !== 0 && !ownsSomething(hits)) concepts &= ~mineBit;
