@@ -2,6 +2,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { channelKinds } from "../../src/channels/connection.js";
 import { connect, platforms, type TestChannel } from "../support/chat-platforms.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
 import { eventually } from "../support/eventually.js";
@@ -25,6 +26,14 @@ async function crashAndWake(channel: TestChannel): Promise<void> {
   }))
     await ringAlarm(channel.tenant.object(sessionId), 0);
 }
+
+it("every platform has a stand-in in tests/support/chat-platforms.ts, on which all of this is played", () => {
+  expect(
+    Object.values(platforms)
+      .map(({ kind }) => kind)
+      .sort(),
+  ).toEqual([...channelKinds].sort());
+});
 
 describe.for(Object.values(platforms))("$kind", (platform) => {
   it("a message is answered where it came from, once however often it is delivered", async () => {
