@@ -58,7 +58,7 @@ import { type Tenant, TenantStore } from "../stores/tenant-store.js";
 import { ToolCache } from "../stores/tool-cache.js";
 import type { LimitFacts } from "../tenancy/limits/demand.js";
 import { loaded } from "../text/lazily.js";
-import { firstEnvironment } from "./databases.js";
+import { databaseNumber, firstEnvironment } from "./databases.js";
 
 export interface Shared {
   readonly db: Database;
@@ -113,7 +113,7 @@ export function shared(env: Env): Shared {
   const sealingSecrets = sealingSecretsOf(env.SEALING_SECRET, env.SEALING_SECRET_PREVIOUS);
   const sealer = createSealer(sealingSecrets);
   const policy: OutgoingPolicy = { allowLoopback: env.ENVIRONMENT === "local" };
-  const vectorIndex = new VectorIndex(db, env.VECTORS, now);
+  const vectorIndex = new VectorIndex(db, env.VECTORS, now, databaseNumber(env));
   const vectors = new EntryVectors(db, (tenantId) => tenantEmbedder(env, tenantId), now, vectorIndex);
   const secrets = new SecretStore(db, sealer, now);
   const resources = new ResourceStore(db, sealer, now, secrets);

@@ -4,7 +4,7 @@ import { maintainMemories } from "../../src/application/memory/maintenance.js";
 import { searchMemory } from "../../src/application/memory/memory-search.js";
 import { composeServices } from "../../src/composition/services.js";
 import type { MemoryRef } from "../../src/stores/memory/memory-store.js";
-import type { VectorIndexBinding } from "../../src/stores/memory/vector-index.js";
+import { VectorIndex, type VectorIndexBinding } from "../../src/stores/memory/vector-index.js";
 import { newTenant } from "../support/conclave.js";
 import { eventually } from "../support/eventually.js";
 import { largeMemory } from "../support/large-memory.js";
@@ -203,4 +203,13 @@ it("leaves vectors of another length alone", async () => {
   });
   expect(index.of(memory)).toBe(0);
   expect(await texts(memory, "Which puppy?")).toEqual([]);
+});
+
+it("several databases share an index, and none takes another's entry for its own", async () => {
+  const shared = new FakeVectorize(2);
+  const memory: MemoryRef = { tenantId: "ten_a", memoryId: "mem_a", vaultId: "vlt_a", key: 1, erasures: 0, models: [] };
+  for (const id of ["5", "1-7", "2-9"]) shared.vectors.set(id, { values: [1, 1], namespace: "ten_a/mem_a" });
+  const nearest = (database: number) =>
+    new VectorIndex(env.DB, shared, Date.now, database).nearest(memory, new Float32Array([1, 1]), 10, 1_000);
+  expect(await Promise.all([0, 1, 2].map(nearest))).toEqual([[5], [7], [9]]);
 });

@@ -28,19 +28,24 @@ const settledMs = 3_600_000;
 
 const restMs = 60_000;
 
-const matchesSchema = z.object({ matches: z.array(z.object({ id: z.string().regex(/^\d+$/) })) });
+const matchesSchema = z.object({ matches: z.array(z.object({ id: z.string().max(64) })) });
 const keyRow = z.object({ entry_key: z.int() });
 
 export class VectorIndex {
   /** Until when an index that failed is left alone, by this instance. */
   private restsUntil = 0;
   private described: Promise<number> | undefined;
+  private readonly prefix: string;
 
   constructor(
     private readonly db: Database,
     private readonly binding: VectorIndexBinding | undefined,
     private readonly now: () => number,
-  ) {}
+    /** One index may have vectors of all databases of a deployment, each of which numbers its entries itself. */
+    database = 0,
+  ) {
+    this.prefix = database === 0 ? "" : `${database}-`;
+  }
 
   /** Tells it some of the vectors that it doesn't have yet, of whichever memory. Never fails. @returns how many */
   async send(): Promise<number> {
@@ -65,7 +70,7 @@ export class VectorIndex {
     await withDeadline(changeTimeoutMs, () =>
       binding.upsert(
         rows.map(({ entry_key, vector, namespace }) => ({
-          id: String(entry_key),
+          id: `${this.prefix}${entry_key}`,
           values: valuesOf(vector),
           namespace,
         })),
@@ -86,7 +91,12 @@ export class VectorIndex {
           ? binding.query([...vector], { topK, namespace: namespaceOf(memory) })
           : { matches: [] },
       );
-      return matchesSchema.parse(found).matches.map(({ id }) => Number(id));
+      const ids = matchesSchema.parse(found).matches.map(({ id }) => id);
+      // Of a memory that has moved there may be some of the other database yet.
+      return ids.flatMap((id) => {
+        const key = id.startsWith(this.prefix) ? id.slice(this.prefix.length) : "";
+        return /^\d+$/.test(key) ? [Number(key)] : [];
+      });
     } catch (error) {
       this.rest(error);
       return [];
@@ -118,7 +128,7 @@ export class VectorIndex {
           SELECT entry_key FROM entry_vectors_gone WHERE ${which} ORDER BY entry_key LIMIT ${deletedAtOnce}`;
         const keys = rows.map((row) => row.entry_key);
         if (keys.length === 0) return;
-        await withDeadline(changeTimeoutMs, () => binding.deleteByIds(keys.map(String)));
+        await withDeadline(changeTimeoutMs, () => binding.deleteByIds(keys.map((key) => `${this.prefix}${key}`)));
         await run(this.db)`${then(JSON.stringify(keys))}`;
       }
     } catch (error) {
