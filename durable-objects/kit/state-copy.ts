@@ -5,6 +5,7 @@
 import { notCarried } from "../../src/conversation/secret-text.js";
 import type { ReadPart, StatePart, StatePlace, TakenOutcome, Takeover } from "../../src/gateways/copy-gateway.js";
 import { withCopiedIds } from "../../src/platform/copied-id.js";
+import { sha256Hex } from "../../src/platform/digest.js";
 import { exec } from "../../src/platform/sql.js";
 import { mapSecretsBelow } from "../../src/tenancy/secrets.js";
 import { isRecord } from "../../src/text/json.js";
@@ -29,9 +30,41 @@ export class StateStamp {
   }
 }
 
-/** The part that begins at a place; from the beginning where something was written since the one before it was read. */
-export function readState(sql: SqlStorage, place: StatePlace | null, stamp: string): ReadPart {
-  const from = place?.stamp === stamp ? place : { part: 0, table: 0, row: 0, at: 0 };
+/** The part that begins at a place; from the beginning where what stands before it isn't what was read any more. */
+export async function readState(sql: SqlStorage, place: StatePlace | null, stamp: StateStamp): Promise<ReadPart> {
+  const goesOn = place !== null && (place.stamp === stamp.now() || (await isAsRead(sql, place, stamp)));
+  const from = goesOn ? place : null;
+  const now = stamp.now();
+  const read = readPart(sql, from);
+  const { next, ...part } = read;
+  return { ...part, next: next && { ...next, stamp: now, digest: await digestOf(from?.digest, part.text) } };
+}
+
+/** Reads again up to a place. Nothing may be written meanwhile. */
+async function isAsRead(sql: SqlStorage, place: StatePlace, stamp: StateStamp): Promise<boolean> {
+  const now = stamp.now();
+  let at: Position | null = null;
+  let digest: string | undefined;
+  while ((at?.part ?? 0) < place.part) {
+    const read: PartRead = readPart(sql, at);
+    if (read.next === null) return false;
+    digest = await digestOf(digest, read.text);
+    at = read.next;
+  }
+  const isThere = at?.table === place.table && at.row === place.row && at.at === place.at;
+  return isThere && digest === place.digest && stamp.now() === now;
+}
+
+/** Of all that was read. */
+function digestOf(before: string | undefined, text: string): Promise<string> {
+  return sha256Hex(`${before ?? ""} ${text}`);
+}
+
+type Position = Omit<StatePlace, "stamp" | "digest">;
+type PartRead = Omit<NonNullable<ReadPart>, "next"> & { readonly next: Position | null };
+
+function readPart(sql: SqlStorage, place: Position | null): PartRead {
+  const from = place ?? { part: 0, table: 0, row: 0, at: 0 };
   const steps = exec<{ name: string }>(sql)`SELECT name FROM schema_steps ORDER BY position`.toArray();
   const tables = tablesOf(sql);
   const read = { part: from.part, steps: steps.map(({ name }) => name), text: "", hidden: false };
@@ -49,7 +82,7 @@ export function readState(sql: SqlStorage, place: StatePlace | null, stamp: stri
         const isWithin = /[\uD800-\uDBFF]$/.test(rest.slice(0, room));
         const cut = isWithin ? room - 1 : room;
         read.text += rest.slice(0, cut);
-        return { ...read, isLast: false, next: { part: from.part + 1, table, row, at: at + cut, stamp } };
+        return { ...read, isLast: false, next: { part: from.part + 1, table, row, at: at + cut } };
       }
       read.text += rest;
       at = 0;
@@ -101,6 +134,11 @@ export function stagePart(storage: DurableObjectStorage, { part, text }: StatePa
     exec(sql)`INSERT INTO arriving (part, text) VALUES (${part}, ${text}) ON CONFLICT DO NOTHING`;
     return "part";
   });
+}
+
+/** What of a copy has come that nobody has ended. */
+export function forgetParts(sql: SqlStorage): void {
+  sql.exec("DROP TABLE IF EXISTS arriving");
 }
 
 /** What has arrived, under the ids of whom it is for. */

@@ -17,11 +17,22 @@ import { describeError, log } from "../../src/platform/logging.js";
 import { pathOf } from "./home.js";
 import type { Kit } from "./kit.js";
 import { applySchema, hasSchema, kitSchema, type SchemaStep, tablesOf } from "./schema.js";
-import { arrivedLines, putState, readState, StateStamp, stagePart, UnreadableStateError } from "./state-copy.js";
+import {
+  arrivedLines,
+  forgetParts,
+  putState,
+  readState,
+  StateStamp,
+  stagePart,
+  UnreadableStateError,
+} from "./state-copy.js";
 import { makeWhenWritten } from "./tables.js";
 
 /** How often an object that this code can't read looks whether it runs under code that can, in milliseconds. */
 const newerStateRecheckMs = 600_000;
+
+/** How long parts of a state wait for the next one, in milliseconds: a week. */
+const partsKeptMs = 604_800_000;
 
 /** What an object does, as far as its shell has to know. */
 interface StoredEngine {
@@ -60,11 +71,12 @@ export abstract class StoredObject<W extends StoredEngine> extends DurableObject
     // What was to be done then is done when code comes that can.
     if (this.newerState !== undefined) await this.ctx.storage.setAlarm(Date.now() + newerStateRecheckMs);
     else if (this.exists()) this.engine.kit.onAlarm();
+    else forgetParts(this.ctx.storage.sql);
   }
 
   /** Its state as it is stored, part by part. */
   async readState(place: StatePlace | null): Promise<Wire<ReadPart>> {
-    return toWire(this.exists() ? readState(this.ctx.storage.sql, place, this.stamp.now()) : null);
+    return toWire(this.exists() ? await readState(this.ctx.storage.sql, place, this.stamp) : null);
   }
 
   /** Becomes what another object was, once the last part has come: what waits there waits here, and its alarm is set. */
@@ -73,6 +85,7 @@ export abstract class StoredObject<W extends StoredEngine> extends DurableObject
     const { storage } = this.ctx;
     const part = fromWire(wire, statePartSchema);
     const staged = stagePart(storage, part);
+    await storage.setAlarm(Date.now() + partsKeptMs);
     if (staged !== "part" || !part.isLast) return staged;
     const { kit } = this.engine;
     const lines = await arrivedLines(storage.sql, takeover);

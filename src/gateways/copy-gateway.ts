@@ -4,16 +4,28 @@ import type { CopiedKind } from "../tenancy/copied-kinds.js";
 import type { PlacedObjects } from "./placement.js";
 import { toWire, type Wire } from "./wire.js";
 
-/** Where a part begins: which one it is, and the table, row and character. Whatever was written since (`stamp`) makes it begin anew. */
+/**
+ * Where a part begins: which one it is, and the table, row and character. It goes on there if nothing was written since (`stamp`), or if what
+ * stands before it is what was read (`digest`), as it is in an instance that knows nothing of the one before.
+ */
 export interface StatePlace {
   readonly part: number;
   readonly table: number;
   readonly row: number;
   readonly at: number;
   readonly stamp: string;
+  /** Missing in a place of before there was one. */
+  readonly digest?: string | undefined;
 }
 
-const placeSchema = z.object({ part: z.int(), table: z.int(), row: z.int(), at: z.int(), stamp: z.string() });
+const placeSchema = z.object({
+  part: z.int(),
+  table: z.int(),
+  row: z.int(),
+  at: z.int(),
+  stamp: z.string(),
+  digest: z.string().optional(),
+});
 
 export const statePartSchema = z.object({
   part: z.int().min(0),

@@ -1,10 +1,11 @@
 /** Conversations, runs, debates and threads copied into another tenant: what waits for somebody waits there, and goes on when they answer. */
 
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { type Answer, newTenant, TestTenant } from "../support/conclave.js";
 import { newMemory, TestMemory } from "../support/memory.js";
+import { rowsOf } from "../support/objects.js";
 import { everybodySpeaks, getTable, goOn, newPanel, startTable } from "../support/roundtables.js";
 import { asksHuman, getRun, modelOf, newTeam, routesTo, startRun } from "../support/teams.js";
 
@@ -146,6 +147,20 @@ it("an object that is written to between its parts begins anew, and the copy has
   await expect.poll(async () => (await tenant.call("GET", "/v1/sessions")).body.items.length).toBe(1);
   await expect.poll(async () => (await tenant.call("GET", "/v1/datasets")).body.items.length).toBe(1);
 
+  // An instance that knows nothing of the one before goes on, too: nothing was written.
+  const unbroken: number[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const query: string = cursor === "" ? "" : `?cursor=${encodeURIComponent(cursor)}`;
+    const page: Answer = await admin.call("GET", `/v1/admin/tenants/${tenant.tenantId}/export${query}`);
+    const parts = page.body.items.filter(({ kind, of }: Item) => kind === "object" && of === "session");
+    unbroken.push(...parts.map(({ part }: Item) => part));
+    cursor = page.body.nextCursor;
+    if (parts.length > 0) await evictDurableObject(tenant.object(session));
+    expect(unbroken.length).toBeLessThan(20);
+  }
+  expect(unbroken.length).toBeGreaterThan(2);
+  expect(unbroken).toEqual(unbroken.map((_, at) => at));
+
   const other = await newTenant();
   const numbers: number[] = [];
   let isSaid = false;
@@ -191,6 +206,12 @@ it("what was deleted there, what another has the caller's id of, and parts out o
     ...{ stored: 0, leftOut: parts.length - 1 },
     warnings: [expect.stringContaining("in their order")],
   });
+  // What nobody ends is forgotten.
+  await take(third, parts.slice(0, 1));
+  const staged = () => rowsOf(third.object(session), "SELECT 1 FROM sqlite_master WHERE name = 'arriving'");
+  expect(await staged()).toHaveLength(1);
+  expect(await runDurableObjectAlarm(third.object(session))).toBe(true);
+  expect(await staged()).toEqual([]);
   await third.put("agents", "assistant", { kind: "model", model: "offline", instructions: "Help." });
   const mine = await third.session({ externalId: "shop-7" });
   expect((await take(third, parts)).warnings).toEqual([expect.stringContaining(mine)]);

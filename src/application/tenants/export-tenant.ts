@@ -157,11 +157,18 @@ async function objectsAndParts(
   const copies = await services.copies();
   let [at = 0, one = "", two = "", ...rest] = key;
   for (let kind = copiedKinds[Number(at)]; kind !== undefined; kind = copiedKinds[Number(at)]) {
-    const [part, table, row, character, stamp] = rest;
+    const [part, table, row, character, stamp, digest] = rest;
     const place =
       part === undefined
         ? null
-        : { part: Number(part), table: Number(table), row: Number(row), at: Number(character), stamp: String(stamp) };
+        : {
+            part: Number(part),
+            table: Number(table),
+            row: Number(row),
+            at: Number(character),
+            stamp: String(stamp),
+            ...(digest !== undefined && { digest: String(digest) }),
+          };
     const path =
       place === null
         ? await services.copy.nextObject(kind, tenantId, String(one), String(two))
@@ -178,7 +185,8 @@ async function objectsAndParts(
     if (read === null) continue;
     const { next, ...state } = read;
     const here = [Number(at), one, two];
-    const after = next === null ? here : [...here, next.part, next.table, next.row, next.at, next.stamp];
+    const after =
+      next === null ? here : [...here, next.part, next.table, next.row, next.at, next.stamp, next.digest ?? ""];
     const known = next === null ? await namesOf(kind, tenantId, names, services) : {};
     return [[after, { kind: "object", of: kind, tenantId, path: names, ...state, ...known }]];
   }
