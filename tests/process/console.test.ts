@@ -299,6 +299,39 @@ describe("people, keys and settings", () => {
     });
   });
 
+  it("tell in the browser that something waits, and not what, to whoever wants it", async () => {
+    const { page } = await signedIn({ permissions: ["notifications"] });
+    await page.addInitScript(() => {
+      const told: unknown[] = [];
+      class Told {
+        static readonly permission = "granted";
+        static readonly requestPermission = async () => "granted";
+        constructor(...said: unknown[]) {
+          told.push(said);
+        }
+      }
+      Object.assign(globalThis, { Notification: Told, told });
+      Object.assign(Reflect.get(globalThis, "document"), { hasFocus: () => false });
+    });
+    const told = () => page.evaluate(() => Reflect.get(globalThis, "told"));
+    let waits = 1;
+    await page.route("**/console/inbox", async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.text()).replace(/<title>[^<]*/, `<title>(${waits}) Inbox`);
+      return route.fulfill({ response: answer, body });
+    });
+    await page.goto(`${origin}/console/inbox`);
+    waits = 2;
+    await page.waitForFunction("document.title.startsWith('(2)')", undefined, { timeout: 15_000 });
+    expect(await told()).toEqual([]);
+    await page.goto(`${origin}/console/you`);
+    await page.getByLabel("Tell me when something waits").check();
+    await page.goto(`${origin}/console/inbox`);
+    waits = 3;
+    await page.waitForFunction("document.title.startsWith('(3)')", undefined, { timeout: 15_000 });
+    expect(await told()).toEqual([["Conclave", { body: "Something waits for a person.", tag: "waits" }]]);
+  });
+
   it("keep what is written while the network is away", async () => {
     const { page } = await signedIn();
     await page.goto(`${origin}/console/keys`);

@@ -233,12 +233,20 @@ setInterval(async () => {
       const then = page.getElementById(part.id);
       if (then) morph(part, then);
     }
+    const isMore = countIn(page.title) > countIn(document.title);
     document.title = page.title;
     freshen();
+    if (isMore && isTold() && !document.hasFocus())
+      new Notification("Conclave", { body: "Something waits for a person.", tag: "waits" });
   } catch {
     // Offline: the next time.
   }
 }, 1000);
+
+/** How many wait, as a title says. */
+const countIn = (title) => Number(/^\((\d+)\)/.exec(title)?.[1] ?? 0);
+/** Whether the person wants to be told in this browser, and it lets us. */
+const isTold = () => localStorage.getItem("tell") === "on" && globalThis.Notification?.permission === "granted";
 
 /** The events of what goes on, at the address that the page says: each has it looked at anew, and a reply is shown as far as it is written. */
 let heard;
@@ -284,6 +292,9 @@ function listen() {
 /** Times as what they are from now, buttons that need script, and the code of a link. */
 function freshen() {
   listen();
+  const [keysOn, tellOn] = ["keys-on", "tell-on"].map((id) => document.getElementById(id));
+  if (keysOn) keysOn.checked = localStorage.getItem("keys") !== "off";
+  if (tellOn) tellOn.checked = isTold();
   const now = Date.now();
   for (const time of all("time[datetime]")) {
     const seconds = (Date.parse(time.dateTime) - now) / 1000;
@@ -349,7 +360,11 @@ document.addEventListener("keydown", (event) => {
     pressed.parentElement.querySelector("textarea, input, select")?.focus();
 });
 
-document.addEventListener("change", ({ target }) => {
+document.addEventListener("change", async ({ target }) => {
+  if (target.id === "tell-on") {
+    target.checked &&= (await globalThis.Notification?.requestPermission()) === "granted";
+    localStorage.setItem("tell", target.checked ? "on" : "off");
+  }
   if (target.id === "keys-on") localStorage.setItem("keys", target.checked ? "on" : "off");
 });
 
@@ -420,8 +435,6 @@ if (join && location.hash.length > 1) {
   join.querySelector(".field").hidden = true;
   history.replaceState(null, "", location.pathname);
 }
-const keysOn = document.getElementById("keys-on");
-if (keysOn) keysOn.checked = localStorage.getItem("keys") !== "off";
 if (new URLSearchParams(location.search).has("done")) {
   const address = new URL(location.href);
   address.searchParams.delete("done");

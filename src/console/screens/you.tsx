@@ -47,14 +47,25 @@ export const you: Screen = {
           <NewPasskeyForm challenge={challenge} who={{ id: actor.id, email: me.email, name: me.name }} />
           <h2>Programs let in</h2>
           <GrantTable grants={grants} />
-          <h2>Keys</h2>
+          <h2>Keys and notifications</h2>
           <p>
             <label>
               <input id="keys-on" type="checkbox" checked />
               Single keys press buttons that show one
             </label>
           </p>
-          <p class="hint">Kept in this browser. They never do anything while you write, or while you hold one.</p>
+          <p>
+            <label>
+              <input id="tell-on" type="checkbox" />
+              Tell me when something waits
+            </label>
+          </p>
+          <p class="hint">
+            While the inbox is open behind another window, your browser says that something waits, and not what.
+          </p>
+          <p class="hint">
+            Both are kept in this browser. Keys never do anything while you write, or while you hold one.
+          </p>
         </>
       ),
     };
