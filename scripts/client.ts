@@ -21,7 +21,7 @@ const groupNames: Readonly<Record<string, string>> = {
 
 /** The generated files, by their paths. */
 export async function clientFiles(): Promise<Readonly<Record<string, string>>> {
-  const document = await apiDocumentOfAll();
+  const document = apiDocumentOfAll();
   return {
     "src/client/generated/schemas.ts": schemasFile(document),
     "src/client/generated/operations.ts": operationsFile(document),

@@ -11,7 +11,7 @@ import { openApiDocument } from "./openapi-document.js";
 /** What was found good: the document, the rules and the linters' versions, as a digest. */
 const found = "node_modules/.cache/linted-document";
 
-const document = await openApiDocument();
+const document = openApiDocument();
 const shown = createHash("sha256").update(document);
 for (const rules of [".redocly.yaml", ".spectral.yaml", "package-lock.json"]) shown.update(readFileSync(rules));
 const digest = shown.digest("hex");

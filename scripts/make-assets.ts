@@ -5,7 +5,7 @@ import { fileSchema, kindsOfFiles } from "../src/http/document/file-schema.js";
 import { apiDocumentOfAll } from "./openapi-document.js";
 
 const folder = "docs/generated";
-const document = await apiDocumentOfAll();
+const document = apiDocumentOfAll();
 write("openapi.json", JSON.stringify(document));
 for (const kind of kindsOfFiles(document)) write(`schemas/${kind}.json`, JSON.stringify(fileSchema(document, kind)));
 for (const file of ["script.js", "style.css"])

@@ -129,7 +129,7 @@ export function componentOf(type: string): string {
 
 /** What an event's data holds, as the API's document says: its fields, or the name of the shape. */
 async function eventFields(): Promise<(type: string) => string> {
-  const schemas: Record<string, unknown> = (await apiDocumentOfAll()).components?.schemas ?? {};
+  const schemas: Record<string, unknown> = apiDocumentOfAll().components?.schemas ?? {};
   const objectSchema = z.object({
     properties: z.record(z.string(), z.unknown()),
     required: z.array(z.string()).default([]),

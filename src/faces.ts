@@ -2,14 +2,6 @@
 import type { Face } from "./http/face.js";
 import { loaded } from "./text/lazily.js";
 
-const system = loaded(async () => (await import("./http/routes/health.js")).system);
-const api = loaded(async () => (await import("./http/api.js")).api);
-const openAi = loaded(async () => (await import("./openai/face.js")).openAi);
-const documentation = loaded(async () => (await import("./http/openapi.js")).documentationFace);
-
-/** The faces that the OpenAPI document describes, in its order. */
-export const describedFaces = [system, api, openAi, documentation];
-
 export const faces: readonly Face[] = [
   {
     paths: /^\/mcp$/,
@@ -27,14 +19,14 @@ export const faces: readonly Face[] = [
     paths:
       /^\/v1\/(chat|completions|responses|models|embeddings|moderations|conversations|files|uploads|images|audio|videos|batches|fine_tuning|vector_stores|assistants|realtime|containers)(\/|$)/,
     callers: "tenant",
-    load: openAi,
+    load: loaded(async () => (await import("./openai/face.js")).openAi),
   },
   {
     paths: /^\/webhooks\//,
     callers: "signed",
     load: loaded(async () => (await import("./webhooks/face.js")).channelWebhooks),
   },
-  { paths: /^\/v1\//, callers: "tenant", load: api },
+  { paths: /^\/v1\//, callers: "tenant", load: loaded(async () => (await import("./http/api.js")).api) },
   {
     paths: /^\/console(\/|$)/,
     callers: "anybody",
@@ -43,7 +35,7 @@ export const faces: readonly Face[] = [
   {
     paths: /^\/(docs|openapi\.json|schemas)(\/|$)/,
     callers: "anybody",
-    load: documentation,
+    load: loaded(async () => (await import("./http/openapi.js")).documentationFace),
   },
-  { paths: /^/, callers: "anybody", load: system },
+  { paths: /^/, callers: "anybody", load: loaded(async () => (await import("./http/routes/health.js")).system) },
 ];

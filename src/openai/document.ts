@@ -1,5 +1,6 @@
-/** What the OpenAPI document says of these routes: their bodies are OpenAI's, and so are their errors. */
-import { type OpenAPIHono, z } from "@hono/zod-openapi";
+/** What the OpenAPI document says of these routes: their bodies are OpenAI's, and so are their errors. The Worker has no need of it. */
+import { OpenAPIHono, z } from "@hono/zod-openapi";
+import type { FaceEnv, LoadedFace } from "../http/face.js";
 import { chunkSchema, completionSchema } from "./chat-answer.js";
 import { chatRequestSchema } from "./chat-request.js";
 import { errorSchema } from "./errors.js";
@@ -26,7 +27,7 @@ const errorTexts: Readonly<Record<number, string>> = {
   503: "Not available now",
 };
 
-export function describeRoutes(registry: Registry): void {
+function describeRoutes(registry: Registry): void {
   const error = registry.register("OpenAiError", errorSchema);
   const model = registry.register("OpenAiModel", modelSchema);
   const request = registry.register("ChatCompletionRequest", chatRequestSchema);
@@ -93,3 +94,8 @@ export function describeRoutes(registry: Registry): void {
     },
   });
 }
+
+const routes = new OpenAPIHono<FaceEnv>();
+describeRoutes(routes.openAPIRegistry);
+/** The face as the document has it. */
+export const describedOpenAi: LoadedFace = { routes: [routes] };

@@ -10,14 +10,12 @@ import { readBody } from "./body.js";
 import { actorOf, answering, callerOf, sessionHeader } from "./calls.js";
 import { chunkLines, completionOf } from "./chat-answer.js";
 import { chatInput, chatRequestSchema } from "./chat-request.js";
-import { describeRoutes } from "./document.js";
 import { OpenAiError, problemAsOpenAi } from "./errors.js";
 import { answerOf, keptSession } from "./outcome.js";
 import { addResponseRoutes } from "./responses.js";
 import { streamResponse } from "./stream.js";
 
 const routes = new OpenAPIHono<FaceEnv>();
-describeRoutes(routes.openAPIRegistry);
 addResponseRoutes(routes);
 
 export const openAi: LoadedFace = { routes: [routes], renderProblem: problemAsOpenAi };

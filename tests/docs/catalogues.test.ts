@@ -17,7 +17,7 @@ import { limitEvents } from "../../src/tenancy/limits/events.js";
 import { namedIn, readPages, tableUnder } from "./pages.js";
 
 const pages = readPages();
-const document = await apiDocumentOfAll();
+const document = apiDocumentOfAll();
 const schemas: Record<string, unknown> = document.components?.schemas ?? {};
 
 function refsOf(root: EventRoot): object[] {

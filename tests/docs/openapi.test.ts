@@ -11,7 +11,7 @@ import { readSiteMap } from "../../src/http/site/site-map.js";
 import { DocumentCheck, ShapeCheck } from "../support/document-check.js";
 import { readPages, root } from "./pages.js";
 
-const text = await openApiDocument();
+const text = openApiDocument();
 const document = documentSchema.parse(JSON.parse(text));
 const { schemas } = document.components;
 const operations = operationsOf(document).map((place) => ({ ...place, route: `${place.method} ${place.path}` }));
