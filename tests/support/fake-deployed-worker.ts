@@ -33,6 +33,8 @@ export class FakeDeployedWorker {
   /** People who were invited, by address. Without it the version knows no people. */
   people: Set<string> | undefined;
   hasConsole = true;
+  /** What it answers to a move of a tenant. */
+  move: () => Answer = () => ({ status: 404, body: { code: "not_found" } });
   private readonly kept = new Map<string, Answer>();
 
   constructor(private readonly account: Surroundings) {}
@@ -78,6 +80,7 @@ export class FakeDeployedWorker {
         body: { items: this.tenants.map(({ tenantId, name }) => ({ tenantId, name })), nextCursor: null },
       };
     }
+    if (call.path.endsWith("/move")) return this.move();
     if (call.path.endsWith("/people")) {
       const { email } = z.object({ email: z.string() }).parse(JSON.parse(call.body.toString()));
       if (this.people === undefined) return { status: 404, body: { code: "not_found" } };

@@ -1,8 +1,9 @@
 /** More than one database: named in wrangler.toml, made and migrated by a deployment, and known to the Worker with where it lies. */
 import { readFileSync } from "node:fs";
 import { beforeEach, expect, it } from "vitest";
+import { moveTenant } from "../../../scripts/deploy/move.js";
 import { withDatabase } from "../../../scripts/deploy/target.js";
-import { deployerTo, production } from "../../support/deployments.js";
+import { deployerTo, optionsOf, production } from "../../support/deployments.js";
 import { FakeCloudflare } from "../../support/fake-cloudflare.js";
 
 let fake: FakeCloudflare;
@@ -110,4 +111,45 @@ it("tells the Worker who has moved, the last move counting, and goes back to no 
   }));
   const back = deployerTo(fake).run("--yes --rollback", { ...further, tag: "0.3.0" }, releases);
   await expect(back).rejects.toThrow("tenants have moved to another database since");
+});
+
+it("moves a tenant: copied, made known by a deployment, taken away; stopped anywhere and run again it goes on", async () => {
+  const deployer = deployerTo(fake);
+  await deployer.run("--yes --location weur", further);
+  const [one] = [...fake.databases.values()];
+  const known = () => fake.variables.get("MOVED_TENANTS") === "ten_a=1";
+  const copying = ["copying", "copying"];
+  const leaving = ["settling", "removing", "moved"];
+  let asked = 0;
+  fake.worker.move = () => {
+    asked += 1;
+    // The second call of each kind of state finds a Worker that is just being exchanged.
+    if (asked === 2 || asked === 6) return { status: 503, body: { detail: "Try again." } };
+    const status = copying.shift() ?? (known() ? leaving.shift() : "copied");
+    if (status === "copied")
+      one?.db
+        .prepare("INSERT OR IGNORE INTO moves (tenant_id, to_database, status, at) VALUES (?, ?, ?, ?)")
+        .run("ten_a", 1, "copied", 5);
+    return { status: 200, body: { status, rows: 4_200, retryAfterSeconds: 1 } };
+  };
+  const move = () => moveTenant({ tenantId: "ten_a", to: 1 }, further, optionsOf("--yes"), deployer.ports);
+  await expect(move()).rejects.toThrow("the Worker refused it (503): Try again.");
+  await expect(move()).rejects.toThrow("503");
+  expect(known()).toBe(true);
+  await move();
+  expect(leaving).toEqual([]);
+  expect(deployer.printed.at(-1)).toBe("ten_a lives in database 1.");
+  expect(deployer.printed.join("\n")).toContain("copied: 4200 rows.");
+});
+
+it("moves nobody without the deployment's secret, and only says what it would do where it is asked to", async () => {
+  const deployer = deployerTo(fake);
+  await deployer.run("--yes --location weur", further);
+  const writes = fake.writes.length;
+  await moveTenant({ tenantId: "ten_a", to: 1 }, further, optionsOf("--yes --dry-run"), deployer.ports);
+  expect(deployer.printed.at(-1)).toContain("Nothing was sent.");
+  await expect(
+    moveTenant({ tenantId: "ten_a", to: 1 }, further, optionsOf("--yes"), deployerTo(fake).ports),
+  ).rejects.toThrow("ADMIN_SECRET isn't known here");
+  expect(fake.writes).toHaveLength(writes);
 });
