@@ -322,13 +322,13 @@ describe("people, keys and settings", () => {
     });
     await page.goto(`${origin}/console/inbox`);
     waits = 2;
-    await page.waitForFunction("document.title.startsWith('(2)')", undefined, { timeout: 15_000 });
+    await expect.poll(() => page.title(), { timeout: 15_000 }).toMatch(/^\(2\)/);
     expect(await told()).toEqual([]);
     await page.goto(`${origin}/console/you`);
     await page.getByLabel("Tell me when something waits").check();
     await page.goto(`${origin}/console/inbox`);
     waits = 3;
-    await page.waitForFunction("document.title.startsWith('(3)')", undefined, { timeout: 15_000 });
+    await expect.poll(() => page.title(), { timeout: 15_000 }).toMatch(/^\(3\)/);
     expect(await told()).toEqual([["Conclave", { body: "Something waits for a person.", tag: "waits" }]]);
   });
 
