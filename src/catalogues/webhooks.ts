@@ -29,7 +29,7 @@ export const webhookViewSchema = webhookSchema.omit({ secret: true }).extend({
   name: z.string(),
   /** Where it was named, and not given. */
   secret: shownReference().optional(),
-  /** `disabled`: its receiver answered 410. Another PUT switches it on again. */
+  /** `disabled`: its receiver answered 410, or it came with an import. Another PUT switches it on again. */
   status: z.enum(webhookStatuses),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),

@@ -70,6 +70,17 @@ export class PeopleStore {
     return hasChanged(added) ? { personId, expiresAt } : undefined;
   }
 
+  /** Somebody of another tenant, under their id: suspended, without any way in. False where they, or somebody with their address, are here. */
+  async copy(tenantId: string, personId: string, { name, email, role }: NewPerson, by: ActorRecord): Promise<boolean> {
+    const at = this.now();
+    const [added] = await claimingBatch(this.db, [
+      sql`INSERT INTO people (tenant_id, person_id, name, email, role, status, created_at)
+        VALUES (${tenantId}, ${personId}, ${name}, ${email}, ${role}, 'suspended', ${at}) ON CONFLICT DO NOTHING`,
+      insertPersonAct(tenantId, "person.changed", { personId, role }, { by, at }, "imported"),
+    ]);
+    return hasChanged(added);
+  }
+
   /** Another link for somebody; those before it don't count any more. @returns until when it counts; nothing where there is no such person */
   async inviteAgain(tenantId: string, personId: string, link: NewInvitation, claim?: WorkClaim) {
     const at = this.now();

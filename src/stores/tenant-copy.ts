@@ -109,6 +109,16 @@ export class TenantCopy {
     return row?.id;
   }
 
+  /** Whether somebody has stored it here, or deleted it: the audit has each. */
+  async wasSet(tenantId: string, kind: "limits" | "webhooks" | "people", name: string): Promise<boolean> {
+    const owner = `${kind}/${name}`;
+    const row = await first(
+      this.db,
+      idRow,
+    )`SELECT owner_id AS id FROM audit WHERE tenant_id = ${tenantId} AND owner_id = ${owner} LIMIT 1`;
+    return row !== undefined;
+  }
+
   /** The ids of what objects hold, the oldest first. */
   async ids(
     table: "sessions" | "runs" | "roundtables",

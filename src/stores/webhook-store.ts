@@ -108,6 +108,23 @@ export class WebhookStore {
     return { decision, fields, statements };
   }
 
+  /** One of another tenant, switched off: nothing is sent before somebody stores it again. False where one of this name is here. */
+  async copy(
+    tenantId: string,
+    name: string,
+    webhook: Omit<NewWebhook, "secret">,
+    { made, by }: { readonly made: string; readonly by: ActorRecord },
+  ): Promise<boolean> {
+    const at = this.now();
+    const text = JSON.stringify({ ...webhook, sealedSecret: await this.sealer.seal(made) });
+    const [written] = await claimingBatch(this.db, [
+      sql`INSERT INTO webhooks (tenant_id, name, status, body, created_at, updated_at)
+        VALUES (${tenantId}, ${name}, 'disabled', ${text}, ${at}, ${at}) ON CONFLICT DO NOTHING`,
+      insertResourceAct(tenantId, "webhook.stored", { kind: "webhooks", name }, { by, at }, "created"),
+    ]);
+    return hasChanged(written);
+  }
+
   async get(tenantId: string, name: string): Promise<WebhookView | undefined> {
     const row = await first(this.db, webhookRow)`
       SELECT * FROM webhooks WHERE tenant_id = ${tenantId} AND name = ${name}`;

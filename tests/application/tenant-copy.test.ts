@@ -107,7 +107,120 @@ it("holds transcripts as they are read, and no key, no secret and nothing that w
     "session",
     "messages",
     "object",
+    "limit",
   ]);
+});
+
+const secret = "whsec_c2VjcmV0LW9mLWEtd2ViaG9vaw";
+const rest = async (tenant: TestTenant): Promise<Item[]> =>
+  (await pagesOf(tenant)).flat().filter(({ kind }) => ["limit", "webhook", "person", "channel"].includes(kind));
+const webhook = { url: "https://example.com/hook", events: ["turn.completed"], filter: { subject: "ida" } };
+const ida = { name: "Ida", email: "ida@example.com", role: "operator" };
+
+/** What is neither a resource nor somebody's words. */
+async function staffed(): Promise<{ tenant: TestTenant; items: Item[] }> {
+  const tenant = await newTenant();
+  await tenant.put("agents", "clerk", { kind: "model", model: "offline", instructions: "Help." });
+  await tenant.put("limits", "messages-a-minute", { per: "subject", measure: "messages", max: 5, window: "minute" });
+  await tenant.put("limits", "own", { per: "tenant", measure: "requests", max: 900 });
+  await tenant.put("limits", "keyed", { per: "key", measure: "requests", max: 9, match: { keyId: "key_1" } });
+  const raise = { by: 7, until: "2099-01-01T00:00:00Z", reason: "A fair" };
+  expect((await tenant.call("POST", "/v1/limits/own/raise", raise)).status).toBeLessThan(300);
+  await tenant.put("webhooks", "hook", { ...webhook, secret });
+  const gone = (await tenant.call("POST", "/v1/people", { ...ida, name: "Bo", email: "bo@example.com" })).body;
+  await tenant.call("PATCH", `/v1/people/${gone.personId}`, { status: "suspended" });
+  expect((await tenant.call("POST", "/v1/people", ida)).status).toBe(201);
+  const credentials = { secret: "s3cret-s3cret-s3cret-s3cret", replyUrl: "https://example.com/in" };
+  await tenant.put("channels", "chat", { kind: "generic", agent: "clerk", credentials });
+  return { tenant, items: await rest(tenant) };
+}
+
+it("limits, webhooks and people come without what lets in or signs, once; and what can't come is named", async () => {
+  const { items } = await staffed();
+  expect(items.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+    ...["limit keyed", "limit messages-a-day", "limit messages-a-minute", "limit own", "webhook hook"],
+    ...["person Bo", "person Ida", "channel chat"],
+  ]);
+  expect(JSON.stringify(items)).not.toMatch(/whsec|s3cret|sealed|credentials|raises|join#/);
+  const other = await newTenant();
+  const toDo = [
+    "limits/keyed: it is about a key, and keys are not carried: store it again (PUT) for one of here",
+    "webhooks/hook: switched off; store it again (PUT) with its secret",
+    "channels/chat: store it again (PUT) with its credentials",
+    "people: 1 have to be invited again",
+  ];
+  expect((await take(other, items)).body).toEqual({ stored: 6, there: 1, leftOut: 1, warnings: toDo });
+  expect((await take(other, items)).body).toEqual({ stored: 0, there: 7, leftOut: 1, warnings: toDo.slice(1) });
+
+  const limits = (await other.call("GET", "/v1/limits")).body.items;
+  expect(limits.map(({ name, max, raises }: Item) => [name, max, raises])).toEqual([
+    ...[
+      ["keyed", 9, []],
+      ["messages-a-day", 2_000, []],
+      ["messages-a-minute", 5, []],
+      ["own", 900, []],
+    ],
+  ]);
+  expect((await other.call("GET", "/v1/webhooks/hook")).body).toMatchObject({ ...webhook, status: "disabled" });
+  const people = (await other.call("GET", "/v1/people")).body.items;
+  expect(people.map(({ name, status }: Item) => `${name} ${status}`)).toEqual(["Bo suspended", "Ida suspended"]);
+  const { personId } = people[1];
+  expect(personId).toBe(items.find(({ name }) => name === "Ida").personId);
+  expect((await other.call("POST", `/v1/people/${personId}/invitations`)).status).toBe(409);
+  // The same again hands out the same, but for what wasn't carried.
+  const back = (await rest(other)).map((item) => (item.kind === "person" ? { ...item, status: "x" } : item));
+  const sent = items.map((item) => (item.kind === "person" ? { ...item, status: "x" } : item));
+  expect(back).toEqual(sent.filter(({ kind }) => kind !== "channel"));
+
+  // Stored and invited here: nothing has to be done any more, and another import leaves it so.
+  await other.put("webhooks", "hook", { ...webhook, secret });
+  expect((await other.call("PATCH", `/v1/people/${personId}`, { status: "active" })).status).toBe(200);
+  expect((await other.call("POST", `/v1/people/${personId}/invitations`)).status).toBe(201);
+  expect((await take(other, items)).body).toMatchObject({
+    stored: 0,
+    warnings: [expect.stringContaining("channels/")],
+  });
+  expect((await other.call("GET", "/v1/webhooks/hook")).body.status).toBe("active");
+});
+
+it("limits, webhooks, people and channels that are here stay, and those deleted here stay so", async () => {
+  const { tenant, items } = await staffed();
+  // Where they come from they are all there.
+  const untouched = (await take(tenant, items)).body;
+  expect(untouched).toEqual({ stored: 0, there: 8, leftOut: 0, warnings: [] });
+
+  const other = await newTenant();
+  await other.put("limits", "own", { per: "tenant", measure: "requests", max: 300 });
+  await other.put("limits", "messages-a-minute", { per: "subject", measure: "messages", max: 70, window: "minute" });
+  await other.put("webhooks", "hook", { ...webhook, url: "https://example.com/other", secret });
+  const here = await other.call("POST", "/v1/people", { ...ida, name: "Ours", role: "admin" });
+  const taken = (await take(other, items)).body;
+  expect(taken.warnings).toContain("limits/own: it was set here, and stays");
+  expect((await other.call("GET", "/v1/limits/own")).body.max).toBe(300);
+  expect((await other.call("GET", "/v1/limits/messages-a-minute")).body.max).toBe(70);
+  expect((await other.call("GET", "/v1/webhooks/hook")).body).toMatchObject({
+    status: "active",
+    url: "https://example.com/other",
+  });
+  const people = (await other.call("GET", "/v1/people")).body.items;
+  expect(people.find(({ email }: Item) => email === ida.email)).toMatchObject({
+    ...{ personId: here.body.personId, name: "Ours", role: "admin", status: "invited" },
+  });
+
+  const bo = people.find(({ name }: Item) => name === "Bo");
+  for (const path of ["limits/own", "webhooks/hook", `people/${bo.personId}`])
+    expect((await other.call("DELETE", `/v1/${path}`)).status).toBe(204);
+  const again = (await take(other, items)).body;
+  expect(again).toMatchObject({ stored: 0, leftOut: 4 });
+  expect(again.warnings).toEqual(expect.arrayContaining([`people: ${bo.personId} was deleted here`]));
+  expect((await other.call("GET", "/v1/webhooks")).body.items).toEqual([]);
+  expect((await other.call("GET", "/v1/people")).body.items.map(({ name }: Item) => name)).toEqual(["Ours"]);
+  // Another's address or id isn't written anew, and what isn't one is refused before anything is changed.
+  const person = items.find(({ kind }) => kind === "person");
+  expect(await take(other, [{ ...person, role: "owner" }])).toMatchObject({ status: 422 });
+  expect(await take(other, [{ kind: "webhook", name: "x", body: { ...webhook, secret } }])).toMatchObject({
+    status: 422,
+  });
 });
 
 it("another version that is here stays, and is named; what isn't known is refused before anything is changed", async () => {

@@ -5,17 +5,17 @@ import { attempt, problem } from "../../conversation/problem.js";
 import type { CopyKey } from "../../stores/tenant-copy.js";
 import { type CopiedKind, copiedKinds } from "../../tenancy/copied-kinds.js";
 import { readJson } from "../../text/json.js";
+import { loaded } from "../../text/lazily.js";
 import { act } from "../act.js";
 import type { Services } from "../services.js";
+import type { Item, Row, Section } from "./imported.js";
 import { findTenant, tenantView } from "./tenant-view.js";
 
 /** Of what is written here and read by the import. A change that an older import would misread raises it. */
 export const copyFormat = 1;
 
 const copiedItem = () => z.looseObject({ kind: z.string() });
-type Item = Readonly<Record<string, unknown>> & { readonly kind: string };
-type Row = readonly [CopyKey, Item];
-type Section = (tenantId: string, after: CopyKey, limit: number, services: Services) => Promise<readonly Row[]>;
+const records = loaded(() => import("./copied-records.js"));
 
 /** Of a page's JSON, so that it goes into one body of an import. */
 const mostBytes = 400_000;
@@ -32,7 +32,7 @@ export const exportTenant = act("exportTenant", {
     tag: "Tenants and keys",
     summary: "All that a tenant has, a page at a time, without keys and secrets",
     description:
-      "Settings, every version of its resources, vaults, memories with entries and contexts, transcripts of sessions, runs and roundtables as they are read, and at last what they, threads, datasets and chat conversations are stored as: an import goes on with that. Go on with `nextCursor`, after an interruption too.",
+      "Settings, every version of its resources, vaults, memories with entries and contexts, transcripts of sessions, runs and roundtables as they are read, what they, threads, datasets and chat conversations are stored as (an import goes on with that), and at last limits, webhooks, people and channels. Go on with `nextCursor`, after an interruption too.",
     answer: "A page, and where the next one begins",
     answerName: "TenantCopy",
   },
@@ -43,7 +43,8 @@ export const exportTenant = act("exportTenant", {
     let [place, after] = cursor === undefined ? [0, []] : readCursor(cursor);
     const items: Item[] = [];
     let bytes = 0;
-    for (let section = sections[place]; section !== undefined; section = sections[place]) {
+    const all = [...sections, ...(await records()).recordSections];
+    for (let section = all[place]; section !== undefined; section = all[place]) {
       const rows = await section(tenantId, after, rowsAtOnce, services);
       for (const [key, item] of rows) {
         bytes += new TextEncoder().encode(JSON.stringify(item)).byteLength;
@@ -75,7 +76,7 @@ function readCursor(cursor: string): [number, CopyKey] {
   }
 }
 
-/** In the order in which an import needs them. A cursor names a section by its place: new ones go to the end. */
+/** In the order in which an import needs them. A cursor names a section by its place: new ones go to the end, that of `recordSections`. */
 const sections: readonly Section[] = [
   async (tenantId, after, _limit, services) => {
     if (after.length > 0) return [];

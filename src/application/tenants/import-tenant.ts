@@ -14,12 +14,14 @@ import { type ResourceVersion, resourceKinds, resourceSchemas } from "../../tena
 import { mapSecrets, secretsIn } from "../../tenancy/secrets.js";
 import { type SettingsChange, storedSettingsSchema, tenantChangeSchema } from "../../tenancy/tenant.js";
 import { canonicalJson, readJson } from "../../text/json.js";
-import { lazily } from "../../text/lazily.js";
+import { lazily, loaded } from "../../text/lazily.js";
 import { act } from "../act.js";
 import { copyFormat } from "./export-tenant.js";
 import { copiedObject, takeObject } from "./import-objects.js";
-import { type Into, isErased, type Taken } from "./imported.js";
+import { type Into, isErased, type Reader, type Taken } from "./imported.js";
 import { findTenant } from "./tenant-view.js";
+
+const records = loaded(() => import("./copied-records.js"));
 
 /** A page of an export, as it is. */
 const copyInput = lazily(() =>
@@ -38,7 +40,7 @@ export const importTenant = act("importTenant", {
     tag: "Tenants and keys",
     summary: "Take a page of an export into a tenant; taken again it changes nothing",
     description:
-      "Pages in the order in which they were exported. Sessions, runs, roundtables, threads, datasets and chat conversations go on where they were, under their ids: what waits for an answer waits here. Transcripts are left out: they were exported to be read. Keys and secrets are never carried: `warnings` says what has to be stored again.",
+      "Pages in the order in which they were exported. Sessions, runs, roundtables, threads, datasets and chat conversations go on where they were, under their ids: what waits for an answer waits here. Transcripts are left out: they were exported to be read. Limits, webhooks (switched off) and people (suspended) are stored where they aren't known here. Keys and secrets are never carried: `warnings` says what has to be stored again.",
     body: "copy",
     answer: "What became of the items",
     answerName: "TenantImport",
@@ -53,14 +55,18 @@ export const importTenant = act("importTenant", {
     if (copy.format !== copyFormat)
       throw wrong([{ path: "format", message: `this deployment reads format ${copyFormat}, not ${copy.format}` }]);
     await findTenant(tenantId, services);
-    const parsed = copy.items.map((item, at) => readItem(item, at));
+    const known = { ...readers, ...(await records()).recordReaders };
+    const parsed = copy.items.map((item, at) => readItem(item, at, known));
     const counts = { stored: 0, there: 0, left_out: 0, for_readers: 0 };
     const warnings = new Set<string>();
+    let toInvite = 0;
     for (const take of parsed) {
-      const { outcome, warning } = await take({ tenantId, actor, services });
+      const { outcome, warning, isToInvite } = await take({ tenantId, actor, services });
       counts[outcome] += 1;
+      if (isToInvite === true) toInvite += 1;
       if (warning !== undefined) warnings.add(warning);
     }
+    if (toInvite > 0) warnings.add(`people: ${toInvite} have to be invited again`);
     const { stored, there, left_out: leftOut } = counts;
     return { stored, there, leftOut, warnings: [...warnings] };
   },
@@ -75,9 +81,13 @@ function wrong(errors: readonly ProblemIssue[]) {
 }
 
 /** @throws {ProblemError} before anything is changed, for an item that isn't known */
-function readItem(item: Readonly<Record<string, unknown>>, at: number): (into: Into) => Promise<Taken> {
+function readItem(
+  item: Readonly<Record<string, unknown>>,
+  at: number,
+  known: Readonly<Record<string, Reader>>,
+): (into: Into) => Promise<Taken> {
   const kind = String(item.kind);
-  const reader = ownValue(readers, kind);
+  const reader = ownValue(known, kind);
   if (reader === undefined) throw wrong([{ path: `items.${at}.kind`, message: `"${kind}" isn't known here` }]);
   const { data, error } = reader().safeParse(item);
   if (data !== undefined) return data;
@@ -87,7 +97,7 @@ function readItem(item: Readonly<Record<string, unknown>>, at: number): (into: I
 }
 
 /** Of each kind what an item is, made into what takes it. */
-const readers: Readonly<Record<string, () => z.ZodType<(into: Into) => Promise<Taken>>>> = {
+const readers: Readonly<Record<string, Reader>> = {
   tenant: () =>
     z
       .object({ settings: z.looseObject({ providers: z.record(z.string(), z.unknown()).default({}) }) })

@@ -86,7 +86,9 @@ function Fields({ visit, webhook }: { readonly visit: Visit; readonly webhook?: 
 }
 
 function health({ status, lastFailure, lastFailureAt, lastSuccessAt }: WebhookView) {
-  if (status === "disabled") return <Badge tone="bad">switched off: answered 410</Badge>;
+  // Without a failure it was imported.
+  const why = lastFailureAt === undefined ? "store it again with its secret" : "answered 410";
+  if (status === "disabled") return <Badge tone="bad">switched off: {why}</Badge>;
   const fails = lastFailureAt !== undefined && (lastSuccessAt === undefined || lastFailureAt > lastSuccessAt);
   if (!fails) return <Badge tone="good">active</Badge>;
   return (

@@ -161,7 +161,7 @@ export const descriptions: Readonly<Record<string, string>> = {
     "For all tenants that the limit holds for. It stands in the audit of the tenant that `match.tenantId` names.",
   putWebhook:
     "What is sent is signed as Standard Webhooks say. Another secret signs beside the old one for 24 hours; a secret that is made here is shown this once.",
-  getWebhook: "`disabled` when its receiver answered 410: another PUT switches it on again.",
+  getWebhook: "`disabled` when its receiver answered 410, or it came with an import: another PUT switches it on again.",
   listWebhooks: "With when each receiver last took something, and last failed.",
   deleteWebhook: "Deliveries that wait aren't sent.",
   listWebhookDeliveries: "Ids and outcomes, no texts. Settled ones are kept for 30 days.",
