@@ -127,6 +127,38 @@ describe("a review", () => {
     expect(JSON.stringify(await channel.calls())).not.toContain(personId);
   });
 
+  it("that is accepted in Slack while somebody writes at it in the console is told them kindly; what they wrote is still there, and it goes on once", async () => {
+    const { tenant, channel } = await reviewing(slack);
+    await expect.poll(() => channel.buttons()).toHaveProperty("Accept");
+    const { askId } = await askOf(tenant, "open");
+    const ada = await signIn(tenant, { role: "reviewer" });
+    const path = `/console/inbox/${askId}`;
+    expect(await (await ada.visit(path)).text()).toContain("refund of 40");
+    const { Accept = "" } = await channel.buttons();
+    await channel.deliver(await slack.press(Accept, { id: 7, isStaff: true }));
+    await expect.poll(() => textsTo(channel, "D100")).toContain("You get a refund of 40 euros.");
+
+    const written = { content: "You get a voucher of 40 euros.", note: "No money this month." };
+    const decisions = [{ do: "accept" }, { do: "reject", message: "Ask at the till." }, { do: "accept" }];
+    for (const decision of decisions) {
+      const late = await ada.visit(path, { ...written, ...decision });
+      expect(late.status).toBe(409);
+      const page = await late.text();
+      const told = ["Somebody has decided this already.", "was accepted by channel slack:U7", "it wasn&#39;t sent"];
+      for (const words of [...told, ...Object.values(written)]) expect(page).toContain(words);
+    }
+    // The same decision as theirs changes nothing, and isn't refused.
+    expect((await ada.visit(path, { do: "accept", content: "You get a refund of 40 euros." })).status).toBe(303);
+    const ask = await askOf(tenant, "answered");
+    expect(ask).toMatchObject({ answer: { decision: "accept" }, closedBy: { kind: "channel", id: "slack:U7" } });
+    expect((await textsTo(channel, "D100")).filter((text) => text.includes("40 euros"))).toHaveLength(1);
+    const { body } = await tenant.call("GET", `/v1/sessions/${ask.from.sessionId}/messages`);
+    expect(body.items.map(({ role }: { role: string }) => role)).toEqual(["user", "assistant"]);
+    await expect
+      .poll(async () => (await tenant.call("GET", "/v1/audit?format=json&type=ask.answered")).body.items)
+      .toHaveLength(1);
+  });
+
   it("that is accepted in the channel, in the inbox and by an operator's key at once is won by one; the others are told", async () => {
     const { tenant, channel } = await reviewing(slack);
     await expect.poll(() => channel.buttons()).toHaveProperty("Accept");
