@@ -104,13 +104,15 @@ export class AskBook {
     return outcome;
   }
 
-  /** Claims it for ten minutes, or renews that; gives a claim back, but another's stays; puts it off, or brings it back. */
+  /** Claims it for ten minutes, or renews that; gives a claim back, but another's stays; puts it off, or brings it back; notes that its user declined. */
   hold(askId: string, claimant: Claimant, holding: Holding): AnswerOutcome | undefined {
     const found = this.stored(askId);
-    const refused = this.refusedClaim(found, claimant);
+    const refused = this.refusedHolding(found, claimant, holding);
     if (found === undefined || refused !== undefined) return refused;
     const { claim: held, deferred, ...ask } = found.ask;
     const now = this.ports.now();
+    if (holding === "decline")
+      return this.keepHolding(found, { ...found.ask, declinedAt: new Date(now).toISOString() }, claimant.by);
     if (holding === "claim") {
       const outcome = claim(found.ask, claimant, now);
       if (outcome.kind === "claimed_by_another") return { kind: "claimed", claim: outcome.claim };
@@ -132,9 +134,10 @@ export class AskBook {
     return this.keepHolding(found, put, claimant.by);
   }
 
-  private refusedClaim(found: Stored | undefined, claimant: Claimant): AnswerOutcome | undefined {
+  private refusedHolding(found: Stored | undefined, claimant: Claimant, holding: Holding): AnswerOutcome | undefined {
     if (found === undefined) return undefined;
-    if (!claimant.asStaff || !mayAnswer(found.ask, claimant)) return { kind: "forbidden" };
+    const isTheirs = holding === "decline" ? found.ask.audience === "user" : claimant.asStaff;
+    if (!isTheirs || !mayAnswer(found.ask, claimant)) return { kind: "forbidden" };
     const ask = expireAsk(found.ask, this.ports.now());
     return ask.status === "open" ? undefined : { kind: "already_closed", ask };
   }

@@ -54,6 +54,8 @@ export const askSchema = z.object({
   claim: optionalClaim,
   /** Who of the staff has put it off, and until when the inbox doesn't show it. */
   deferred: optionalClaim,
+  /** When the user whom it is for closed it last without an answer: it stays open. */
+  declinedAt: optionalTime,
   /** Taken as the answer when the deadline passes; without one the ask just expires. */
   defaultResponse: optionalAnswer,
   answer: optionalAnswer,

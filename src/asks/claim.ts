@@ -22,8 +22,11 @@ export interface Claimable {
 /** For how long an ask is put off at most, in milliseconds. */
 export const longestDeferralMs = 30 * 86_400_000;
 
-/** What somebody of the staff does about an open ask without answering it: `until` puts it off (ISO 8601), or, if there is none, brings it back. */
-export type Holding = "claim" | "release" | { readonly until: string | undefined };
+/**
+ * What is done about an open ask without answering it. By the staff: `until` puts it off (ISO 8601), or, if there is none, brings it back. By
+ * the user whom it is for: they declined, and it stays open.
+ */
+export type Holding = "claim" | "release" | "decline" | { readonly until: string | undefined };
 
 export interface Claimant {
   readonly by: ActorRecord;

@@ -1,10 +1,12 @@
 /**
  * Questions to the user of a host of the protocol before (2025-06-18, 2025-11-25): `elicitation/create`, over the stream of the call that waits. No
  * process is kept between a question and its answer: the session's id says that the host can ask, the question's id names the ask, and whichever
- * process the answer comes to answers the ask, under the caller's authority. The call that waits sees that it is closed, and goes on.
+ * process the answer comes to answers the ask, under the caller's authority. The call that waits sees that it is
+ * closed, or that the user declined, and goes on.
  */
 import { z } from "zod";
 import { answerAsk } from "../application/asks/answer-ask.js";
+import { declineAsk } from "../application/asks/decline-ask.js";
 import { readAsk } from "../application/asks/read-ask.js";
 import { askOwner } from "../asks/ask.js";
 import { attempt } from "../conversation/problem.js";
@@ -29,7 +31,7 @@ const schemas = lazily(() => ({
     // A request of the host's own has a method, and ids as it likes.
     method: z.undefined().optional(),
     id: z.string().startsWith(questionMark),
-    // An error, or a form that was closed, leaves the ask as it is.
+    // An error leaves the ask as it is.
     result: z.object({ action: z.string(), content: z.record(z.string(), z.unknown()).default({}) }).optional(),
   }),
 }));
@@ -60,19 +62,21 @@ export async function takeAnswer(
   // What isn't taken (somebody was first, or it isn't an answer) leaves the ask to who waits for it.
   if (result?.action === "accept")
     await attempt(() => answerAsk(actor, { askId, answer: withoutEmpty(result.content) }, services));
+  // Declined, or closed: it stays open, and whoever waits sees it.
+  else if (result !== undefined) await attempt(() => declineAsk(actor, { askId }, services));
   return true;
 }
 
 /**
- * Asks the host's user, and waits for the ask to be closed, by whoever it is.
+ * Asks the host's user, and waits for the ask to be closed, by whoever it is, or for the user to decline.
  * @param waitMs how long this call waits for it, in milliseconds: what is answered later goes to the ask all the same
- * @returns what to go on with; nothing where nobody was asked, or nobody answered
+ * @returns what to go on with; nothing where nobody was asked, or nobody said anything
  */
 export async function elicited({ work, asks }: Asking, call: Call, waitMs: number): Promise<AskingState | undefined> {
   const { elicit, actor, services, context } = call;
   const ask = asks.find(({ audience, answerable }) => audience === "user" && answerable);
   if (elicit === undefined || ask === undefined || waitMs === 0) return undefined;
-  const { askId } = ask;
+  const { askId, declinedAt } = ask;
   await elicit({ id: `${questionMark}${askId}`, params: formFor(ask) }, context);
   const look = async (forMs: number) => {
     const until = services.now() + forMs;
@@ -81,7 +85,9 @@ export async function elicited({ work, asks }: Asking, call: Call, waitMs: numbe
       await new Promise((later) => setTimeout(later, Math.min(lookMs, until - services.now())));
       const seen = await attempt(() => readAsk(actor, { askId }, services));
       // What couldn't be read just now is looked at again.
-      running = seen.ok ? seen.value.status === "open" : seen.problem.code !== "not_found";
+      running = seen.ok
+        ? seen.value.status === "open" && seen.value.declinedAt === declinedAt
+        : seen.problem.code !== "not_found";
     }
     return { status: "waiting", running };
   };

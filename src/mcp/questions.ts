@@ -6,6 +6,7 @@ import { type InputRequiredResult, inputRequired, inputResponse } from "@modelco
 import { z } from "zod";
 import { answerAsk } from "../application/asks/answer-ask.js";
 import { answererOf } from "../application/asks/ask-view.js";
+import { declineAsk } from "../application/asks/decline-ask.js";
 import { readAsk } from "../application/asks/read-ask.js";
 import { type Ask, askKinds, mayAnswer } from "../asks/ask.js";
 import { attempt, ok, type Result, refuse } from "../conversation/problem.js";
@@ -23,6 +24,7 @@ export const questionSchema = z.object({
     .describe("Whether answer_ask takes an answer from this caller; if not, it is answered elsewhere."),
   suggestions: z.array(z.string()).optional(),
   deadline: z.string().optional(),
+  declinedAt: z.string().optional().describe("When its user closed it last without an answer."),
 });
 export type Question = z.infer<typeof questionSchema>;
 
@@ -117,8 +119,12 @@ export async function resumed(call: Call): Promise<Result<AskingState> | undefin
     );
   const { askId } = state.data;
   const given = inputResponse(context.mcpReq.inputResponses, askId);
-  // Declined or closed without an answer: the ask stays open, and the result says so.
-  if (given.kind !== "elicit" || given.action !== "accept") return ok(state.data);
+  if (given.kind !== "elicit") return ok(state.data);
+  if (given.action !== "accept") {
+    // The ask stays open, and the result says so.
+    await attempt(() => declineAsk(actor, { askId }, services));
+    return ok(state.data);
+  }
   const answer = withoutEmpty(given.content ?? {});
   const answered = await attempt(() => answerAsk(actor, { askId, answer }, services));
   // Somebody else's answer was first: the work goes on with that.
@@ -140,6 +146,9 @@ export function questionsText(asks: readonly Question[]): string {
 }
 
 function whatToDo(asks: readonly Question[]): string {
+  const declined = asks.filter(({ declinedAt }) => declinedAt !== undefined).map(({ askId }) => askId);
+  if (declined.length > 0)
+    return `The user declined to answer ${declined.join(", ")}, which stays open. Don't answer in their name: ask them again, and give what they say with answer_ask, or withdraw it with cancel_ask.`;
   const own = asks.filter(({ answerable }) => answerable);
   if (own.length === asks.length) return "Give it with answer_ask, then read the outcome.";
   const elsewhere = "staff is asked, and answers elsewhere. You can't answer for them; read the outcome later.";

@@ -80,10 +80,14 @@ export function mcpTool<I extends z.ZodObject, O extends z.ZodObject>(definition
         steps: { heard: 0 },
       };
       let result = await attempt(() => definition.run(given, call));
-      for (let asked = 0; result.ok && asked < mostQuestions; asked++) {
+      // Each once: somebody who declined isn't asked again at once.
+      const asked = new Set<string>();
+      while (result.ok && asked.size < mostQuestions) {
         const asking = definition.asking?.(result.value);
-        const goesOn = asking && (await elicited(asking, call, Number(given.waitMs ?? 0)));
+        const left = asking && { ...asking, asks: asking.asks.filter(({ askId }) => !asked.has(askId)) };
+        const goesOn = left && (await elicited(left, call, Number(given.waitMs ?? 0)));
         if (goesOn === undefined) break;
+        asked.add(goesOn.askId);
         result = await attempt(() => definition.run(given, { ...call, goesOn }));
       }
       return result.ok ? rendered(definition, result.value, call) : failure(result.problem, call);

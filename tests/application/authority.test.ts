@@ -6,6 +6,7 @@ import { answerAsks } from "../../src/application/asks/answer-asks.js";
 import { answererOf } from "../../src/application/asks/ask-view.js";
 import { claimAsk, deferAsk } from "../../src/application/asks/claim-ask.js";
 import { readInboxRevision } from "../../src/application/asks/count-asks.js";
+import { declineAsk } from "../../src/application/asks/decline-ask.js";
 import { readAsk } from "../../src/application/asks/read-ask.js";
 import { exportAudit } from "../../src/application/audit/export-audit.js";
 import { listAudit } from "../../src/application/audit/list-audit.js";
@@ -233,6 +234,7 @@ const calls: Readonly<Record<string, Call>> = {
   answerAsk: (actor, services) => answerAsk(actor, { askId: "ask_1", answer: { response: "yes" } }, services),
   answerAsks: (actor, services) => answerAsks(actor, { answers: { askIds: ["ask_1"], decision: "accept" } }, services),
   readInboxRevision: (actor, services) => readInboxRevision(actor, {}, services),
+  declineAsk: (actor, services) => declineAsk(actor, { askId: "ask_1" }, services),
   deferAsk: (actor, services) => deferAsk(actor, { askId: "ask_1", deferral: { until: null } }, services),
   claimAsk: (actor, services) => claimAsk(actor, { askId: "ask_1", claim: { takeOver: true } }, services),
   answerStaffAsks: (actor, services) =>

@@ -117,7 +117,7 @@ const raising = {
 const keeping = {
   sessions:
     "beginSession equipSession chooseSessionContext superviseSession listSessions readSession changeSession deleteSession sendMessage completeChat instructAgent readResponse deleteResponse readTurn readTurnTrace cancelTurn readTranscript readConversation readVersions readOriginals editMessage restoreMessage eraseMessage holdSession releaseSession writeAsStaff requestPerson withdrawPersonRequest giveFeedback listFeedback readSessionContext changeSessionContext restoreSessionContext readSupervision followEvents",
-  asks: "answerAsk claimAsk releaseAsk deferAsk cancelAsk answerStaffAsks readInboxRevision answerAsks",
+  asks: "answerAsk claimAsk releaseAsk deferAsk cancelAsk answerStaffAsks readInboxRevision declineAsk answerAsks",
   runs: "startRun sendTeam readTrace cancelRun",
   roundtables:
     "startRoundtable sendPanel listRoundtables readRoundtable continueRoundtable giveContext synthesizeRoundtable controlRoundtable forkRoundtable",

@@ -217,18 +217,33 @@ describe.each(eras.map((era) => [eraName(era), era] as const))(
       await expect.poll(async () => (await tenant.call("GET", "/v1/runs")).body.items).toHaveLength(1);
     });
 
-    it("leaves a question open that they close without an answer", async () => {
-      const tenant = await newTenant();
-      const team = newTeam({ billing: {} }, { tools: ["ask_human"] });
-      await tenant.put("teams", "help", team.definition);
-      await team.supervisor.reply(asksHuman("Which invoice?"));
-      const client = await mcpClient(tenant.key, era, () => undefined);
-      const began = Date.now();
-      const left = await callTool(client, "run_team", { team: "help", input: "Is it paid?", waitMs: 3_000 });
-      // The first wait ends with the question; a host of before is waited for as long as the call says, and no longer.
-      expect(Date.now() - began).toBeLessThan(30_000);
-      expect(left.result).toMatchObject({ status: "needs_input", asks: [{ question: "Which invoice?" }] });
-    });
+    it.each([undefined, "cancel"] as const)(
+      "leaves a question open that they close without an answer: %s",
+      async (closing) => {
+        const tenant = await newTenant();
+        const team = newTeam({ billing: {} }, { tools: ["ask_human"] });
+        await tenant.put("teams", "help", team.definition);
+        await team.supervisor.reply(asksHuman("Which invoice?"), routesTo("billing"));
+        await modelOf(team, "billing").reply({ text: "Invoice 7 is paid." });
+        const asked: string[] = [];
+        const client = await mcpClient(tenant.key, era, (question) => {
+          asked.push(question);
+          return closing;
+        });
+        // Waiting for as long as the call says would be longer than this test may take.
+        const left = await callTool(client, "run_team", { team: "help", input: "Is it paid?", waitMs: 120_000 });
+        const [ask] = left.result.asks;
+        expect(left.result).toMatchObject({ status: "needs_input", asks: [{ question: "Which invoice?" }] });
+        expect(left.text).toContain(`The user declined to answer ${ask.askId}, which stays open.`);
+        expect(asked).toEqual(["Which invoice?"]);
+        const { body } = await tenant.call("GET", `/v1/asks/${ask.askId}`);
+        expect(body).toMatchObject({ status: "open", declinedAt: ask.declinedAt });
+        expect(body).not.toHaveProperty("answer");
+        await callTool(client, "answer_ask", { askId: ask.askId, answer: { response: "7" } });
+        const { runId } = left.result;
+        expect((await callTool(client, "get_run", { runId, waitMs: 20_000 })).text).toBe("Invoice 7 is paid.");
+      },
+    );
   },
 );
 

@@ -1,10 +1,12 @@
 /** How long a call waits for what it began or reads. */
+import { exports } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
 import { refuse } from "../../src/conversation/problem.js";
 import { AskGateway } from "../../src/gateways/ask-gateway.js";
 import { SessionGateway } from "../../src/gateways/session-gateway.js";
+import { openAsk } from "../durable-objects/supervision/support.js";
 import { type Fields, newTenant } from "../support/conclave.js";
-import { callTool, mcpClient } from "../support/mcp-client.js";
+import { callTool, mcpClient, mcpUrl } from "../support/mcp-client.js";
 import { newPanel, requests, seat, takes } from "../support/roundtables.js";
 
 afterEach(() => {
@@ -63,6 +65,50 @@ it("asks the user of a host of before once, though the ask couldn't be read for 
   expect(sent.result).toMatchObject({ status: "completed", reply: "Booked in Turin." });
   expect(asked).toEqual(["Which city?"]);
   expect(read).toHaveBeenCalledTimes(2);
+});
+
+it("asks the user of a host of before again where the same call is sent again, and knows of each time that they declined", async () => {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant", { tools: ["conclave/ask_human"] });
+  const question = { toolCalls: [{ name: "ask_human", arguments: { question: "Which city?" } }] };
+  await model.reply(question, { text: "Booked in Turin." });
+  const answers = [undefined, "cancel", { response: "Turin" }] as const;
+  let asked = 0;
+  const client = await mcpClient(tenant.key, "legacy", () => answers[asked++]);
+  const message = { sessionId: await tenant.session(), content: "Book a hotel." };
+  const send = () => callTool(client, "send_message", { ...message, waitMs: 120_000, idempotencyKey: "hotel" });
+  const [first, second] = [await send(), await send()];
+  const declined = [first, second].map(({ result }) => result.asks[0].declinedAt);
+  expect([first.result.status, second.result.status, new Set(declined).size]).toEqual([
+    "needs_input",
+    "needs_input",
+    2,
+  ]);
+  expect((await send()).result).toMatchObject({ status: "completed", reply: "Booked in Turin." });
+  expect(asked).toBe(3);
+});
+
+it("takes it from those alone whom an ask is for that they declined it, and while it is open", async () => {
+  const tenant = await newTenant({ questions: { audience: "staff" } });
+  const model = await tenant.agent("assistant", { tools: ["conclave/ask_human"] });
+  await model.reply({ toolCalls: [{ name: "ask_human", arguments: { question: "Which city?" } }], repeat: true });
+  const decline = async (key: string, askId: string) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: `question ${askId}`, result: { action: "decline" } });
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", accept: "application/json" };
+    expect((await exports.default.fetch(mcpUrl, { method: "POST", headers, body })).status).toBe(202);
+    return (await tenant.call("GET", `/v1/asks/${askId}`)).body.declinedAt;
+  };
+  const ofStaff = openAsk(await tenant.say(await tenant.session(), "Book a hotel."));
+  expect(await decline(tenant.key, ofStaff)).toBeUndefined();
+  await tenant.call("PATCH", "/v1/tenant", { settings: { questions: { audience: "user" } } });
+  const [ofUser, closed] = [
+    openAsk(await tenant.say(await tenant.session(), "Book a hotel.")),
+    openAsk(await tenant.say(await tenant.session(), "Book a hotel.")),
+  ];
+  expect(await decline((await newTenant()).key, ofUser)).toBeUndefined();
+  expect(await decline(tenant.key, ofUser)).toEqual(expect.any(String));
+  await tenant.call("POST", `/v1/asks/${closed}/cancel`);
+  expect(await decline(tenant.key, closed)).toBeUndefined();
 });
 
 it("goes on with what was asked for the call that it was asked for alone", async () => {

@@ -10,14 +10,14 @@ export const eras = ["legacy", { pin: "2026-07-28" }] as const;
 export type Era = (typeof eras)[number];
 
 /**
- * @param answer what the person at the host says when they are asked; without it the host can't ask
+ * @param answer what the person at the host says when they are asked, nothing if they decline, or that they close it; without it the host can't ask
  * @param rewrite what the host makes of what it sends
  * @param address where it was told that the server is
  */
 export async function mcpClient(
   key: string,
   era: Era,
-  answer?: (question: string) => Fields | undefined,
+  answer?: (question: string) => Fields | "cancel" | undefined,
   rewrite: (body: string) => string = (body) => body,
   address: string = mcpUrl,
 ): Promise<Client> {
@@ -30,6 +30,7 @@ export async function mcpClient(
     client.setRequestHandler("elicitation/create", ({ params }) => {
       const content = answer(params.message);
       if (content === undefined) return { action: "decline" };
+      if (content === "cancel") return { action: content };
       return { action: "accept", content: contentSchema.parse(content) };
     });
   }

@@ -5,11 +5,12 @@ import { answerStaffAsks } from "./ask-view.js";
 import { cancelAsk } from "./cancel-ask.js";
 import { claimAsk, deferAsk, releaseAsk } from "./claim-ask.js";
 import { countAsks, readInboxRevision } from "./count-asks.js";
+import { declineAsk } from "./decline-ask.js";
 import { listAsks } from "./list-asks.js";
 import { readAsk } from "./read-ask.js";
 import { reportAsks } from "./report-asks.js";
 
 export const askActs = [
   ...[listAsks, countAsks, reportAsks, answerAsks, readAsk, answerAsk, claimAsk, releaseAsk, deferAsk, cancelAsk],
-  ...[answerStaffAsks, readInboxRevision],
+  ...[answerStaffAsks, readInboxRevision, declineAsk],
 ];
