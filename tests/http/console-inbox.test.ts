@@ -118,6 +118,21 @@ describe("the inbox of the console", () => {
     expect(page).toContain("was accepted by key");
   });
 
+  it("shows the arguments that whoever is late had written", async () => {
+    const tenant = await newTenant();
+    await httpTool(tenant, "pay", { approval: "always" });
+    const model = await tenant.agent("assistant", { tools: [{ server: "shop", tool: "pay" }] });
+    await model.reply(toolCalls(["pay", { text: "5 euros" }]), { text: "Done." });
+    const [ada, turn] = [await reviewer(tenant), await tenant.say(await tenant.session(), "Pay.")];
+    await answer(tenant, openAsk(turn), { decision: "deny" });
+    const visit = (fields: Record<string, string>) => ada.visit(`/inbox/${openAsk(turn)}`, { do: "once", ...fields });
+    const late = await visit({ "args.text": "4 euros", note: "One less." });
+    expect(late.status).toBe(409);
+    const page = await late.text();
+    for (const shown of ["was denied by key", "sent:", "4 euros", "One less."]) expect(page).toContain(shown);
+    expect(await (await visit({ "args.text": "5 euros" })).text()).not.toContain("sent:");
+  });
+
   it("decides on calls and answers questions", async () => {
     const tenant = await newTenant();
     const tool = await httpTool(tenant, "pay", { approval: "always" });

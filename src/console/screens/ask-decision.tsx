@@ -7,7 +7,7 @@ import { Button, Facts, Field, Form, Time } from "../parts.js";
 import { sentIn, type Visit } from "../screen.js";
 import { Text } from "../visible-text.js";
 import { Diff } from "./ask-parts.js";
-import { CallFields } from "./call-form.js";
+import { argsWritten, CallFields } from "./call-form.js";
 
 const hooks: Readonly<Record<string, string>> = {
   request: "A customer's message is held",
@@ -199,9 +199,11 @@ export function Drafts({ visit, ask }: { readonly visit: Visit; readonly ask: As
     return [[name, <Text text={typeof value === "string" ? value : JSON.stringify(value, undefined, 2)} />] as const];
   });
   const isProposed = (text: string) => reviewedAs(ask, text).decision === "accept";
-  const drafts = ["content", "response", "message", "note"]
+  const call = heldCall(ask);
+  const texts = ["content", "response", "message", "note"]
     .map((name) => sentIn(visit, name))
     .filter((text, at) => text !== "" && !(at === 0 && isProposed(text)));
+  const drafts = [...(call === undefined ? [] : argsWritten(visit, call)), ...texts];
   if (given.length === 0 && drafts.length === 0) return undefined;
   return (
     <div class="panel">

@@ -96,6 +96,16 @@ export function argsSent({ sent }: Visit, call: Call): Args | undefined {
   return Object.fromEntries(entries);
 }
 
+/** The arguments that were written anew, as they stood in their fields: what they can be read as or not. */
+export function argsWritten({ sent }: Visit, call: Call): readonly string[] {
+  const fields = fieldsOf(call).map(({ name, title, stored }) => ({ name: `${wholeName}.${name}`, title, stored }));
+  const whole = { name: wholeName, title: "Arguments", stored: JSON.stringify(call.args, undefined, 2) };
+  return (fields.length === 0 ? [whole] : fields).flatMap(({ name, title, stored }) => {
+    const text = sent?.get(name);
+    return text == null || plainLines(text) === plainLines(stored) ? [] : [`${title}: ${text}`];
+  });
+}
+
 type Read = { readonly value: unknown } | { readonly fault: string } | { readonly isEmpty: true };
 
 function readField({ type, choices }: ArgField, text: string): Read {
