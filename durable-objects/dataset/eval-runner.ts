@@ -228,7 +228,7 @@ export class EvalRunner {
     const slice = { tenantId, evalId, ...definition, units, tokens };
     const { judgeUnits } = await judging();
     const done = await judgeUnits(
-      { ...slice, limits: kit.budgets.of(work), isHeld: lease.isHeld },
+      { ...slice, limits: kit.budgets.of(work), ...lease },
       platform.services,
       platform.work,
     );

@@ -5,6 +5,17 @@ import { lazily } from "../text/lazily.js";
 /** Datasets of replays have names that begin so: each is there for its eval alone, and goes with it. */
 export const replayPrefix = "replay-try_";
 
+/** How people read what an eval is over, where it is a replay. */
+export function replayTitle({
+  dataset,
+  items,
+}: {
+  readonly dataset: string;
+  readonly items: number;
+}): string | undefined {
+  return dataset.startsWith(replayPrefix) ? `Replay of ${items} ${items === 1 ? "turn" : "turns"}` : undefined;
+}
+
 export const datasetViewSchema = lazily(() =>
   z.object({
     name: z.string(),

@@ -190,6 +190,8 @@ describe("a replay", () => {
     await crash();
     const { done } = await ended(tenant, evalId);
     expect(done).toMatchObject({ status: "completed", progress: { items: 4, done: 4, failed: 0 } });
+    const compared = await tenant.call("GET", `/v1/evals/${evalId}/comparison?format=markdown`);
+    expect(compared.body).toMatch(/^# Replay of 4 turns\n/);
     // Its dataset is there for it alone.
     expect(await tenant.call("GET", `/v1/datasets/${done.dataset}`)).toMatchObject({
       body: { of: "replay", items: 4 },

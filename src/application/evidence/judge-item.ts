@@ -5,7 +5,7 @@ import { defined } from "../../conversation/defined.js";
 import { problem } from "../../conversation/problem.js";
 import { type Answerer, type Result, resourceOf, type Supervising } from "../../evidence/evaluation.js";
 import type { Item } from "../../evidence/item.js";
-import type { TokenUsage } from "../../model/port.js";
+import type { CancelSignal, TokenUsage } from "../../model/port.js";
 import { withCancelSignal } from "../../platform/clock.js";
 import { readableText } from "../../supervision/subject.js";
 import type { Supervisor } from "../../supervision/supervisor.js";
@@ -29,6 +29,8 @@ import { answeringOf, type TrialPorts, type TriedTurn, tryTurn } from "./try-tur
 const longestUnitMs = 120_000;
 
 export interface Calls {
+  /** Aborted where nobody waits for the unit any more. */
+  readonly signal: CancelSignal;
   readonly budget: CallBudget;
   /** Hears what each call of a model has taken. */
   readonly taken: (model: string, usage: TokenUsage) => void;
@@ -53,16 +55,17 @@ export async function judgeBySupervisors(
 ): Promise<Judge> {
   const tried = await loadTried(supervisors, { tenantId }, services);
   const { strict } = await tenantPolicies(tenantId, services);
-  return async (item, { budget, taken }) => {
+  return async (item, { signal, budget, taken }) => {
+    const withDeadline: typeof withCancelSignal = (timeoutMs, work) => withCancelSignal(timeoutMs, work, signal);
     const text = await textOf(tenantId, item, services);
     const builder = services.supervisors.counting(taken);
     // What is stored as a shadow is held against texts as if it were enforced: it is to be known before it is.
     const built = tried.map((one): Supervisor => ({ ...builtForTrial(tenantId, one, builder), mode: "enforce" }));
     const leftOut = built.filter(({ kind }) => kind === "http" && !callHttp);
-    const { together, alone } = await withCancelSignal(longestUnitMs, () =>
+    const { together, alone } = await withDeadline(longestUnitMs, () =>
       trySupervisors(text.subject, built, new Map(leftOut.map(({ name }) => [name, "not called"])), {
         now: services.now,
-        withDeadline: withCancelSignal,
+        withDeadline,
         hash: (subject) => saltedHash(evalId, subject),
         strict,
         environment: {

@@ -6,7 +6,7 @@ import { ProblemError } from "../../conversation/problem.js";
 import { isCorrect } from "../../evidence/correctness.js";
 import type { Candidate, NewEval, Result } from "../../evidence/evaluation.js";
 import type { Item } from "../../evidence/item.js";
-import { addTokens, noTokens, type TokenUsage } from "../../model/port.js";
+import { addTokens, type CancelSignal, noTokens, type TokenUsage } from "../../model/port.js";
 import { readJson } from "../../text/json.js";
 import { validateArguments } from "../argument-check.js";
 import type { RootPlatform } from "../root-platform.js";
@@ -56,6 +56,8 @@ export interface Slice {
   /** The tenant's limits, where it has some. */
   readonly limits: CallBudget | undefined;
   readonly isHeld: () => boolean;
+  /** Aborted once it isn't held: calls under way end, too. */
+  readonly signal: CancelSignal;
 }
 
 export async function judgeUnits(slice: Slice, services: Services, work: RootPlatform["at"]): Promise<JudgedSlice> {
@@ -94,6 +96,7 @@ export async function judgeUnits(slice: Slice, services: Services, work: RootPla
       refused = Math.max(refused, tokens);
     }, slice.limits);
     const calls = {
+      signal: slice.signal,
       budget,
       taken: (model: string, used: TokenUsage) => {
         taking(model, used);

@@ -5,6 +5,7 @@ import { itemName } from "../../conversation/names.js";
 import { need, problem } from "../../conversation/problem.js";
 import { comparisonSchema } from "../../evidence/comparison.js";
 import { comparisonText } from "../../evidence/comparison-text.js";
+import { replayTitle } from "../../evidence/dataset.js";
 import {
   answererSchema,
   evalSchema,
@@ -169,8 +170,8 @@ export const readComparison = act("readComparison", {
 /** The same to be read. */
 export async function comparisonMarkdown(actor: Actor, evalId: string, services: Services): Promise<string> {
   const comparison = await readComparison(actor, { evalId }, services);
-  const { dataset, version } = await readEval(actor, { evalId }, services);
-  return comparisonText(comparison, `${dataset}, version ${version}`);
+  const { dataset, version, progress } = await readEval(actor, { evalId }, services);
+  return comparisonText(comparison, replayTitle({ dataset, ...progress }) ?? `${dataset}, version ${version}`);
 }
 
 const command = (name: "cancelEval" | "retryEval", summary: string, given: EvalCommand) =>

@@ -62,6 +62,8 @@ export interface TriedTurn {
 }
 
 export interface TrialPorts {
+  /** Aborted where nobody waits for it any more. */
+  readonly signal: CancelSignal;
   readonly platform: RootPlatform;
   readonly budget: CallBudget;
   /** Hears what each call of a model has taken. */
@@ -111,17 +113,20 @@ export async function tryTurn(
     }),
   });
   try {
-    const { status, reply, failure, error, request, response } = await withCancelSignal(longestTurnMs, (signal) =>
-      runTried(tenantId, answering, tried, ports, {
-        signal,
-        chosen: (worker) => workers.push(worker),
-        debated: (now) => {
-          debate = now;
-        },
-        supervised: (names) => {
-          asNow = names;
-        },
-      }),
+    const { status, reply, failure, error, request, response } = await withCancelSignal(
+      longestTurnMs,
+      (signal) =>
+        runTried(tenantId, answering, tried, ports, {
+          signal,
+          chosen: (worker) => workers.push(worker),
+          debated: (now) => {
+            debate = now;
+          },
+          supervised: (names) => {
+            asNow = names;
+          },
+        }),
+      ports.signal,
     );
     record.handedOver(reply?.modelReply.pendingToolCalls ?? [], handed);
     if (status === "failed") return { action: "allow", failed: failure ?? error?.content ?? "it failed", ...found() };

@@ -9,6 +9,7 @@ import {
   retryEval,
   startEval,
 } from "../../application/evidence/manage-evals.js";
+import { replayTitle } from "../../evidence/dataset.js";
 import type { Eval } from "../../evidence/evaluation.js";
 import { authorize } from "../../tenancy/authority.js";
 import { Badge, Button, Confirm, Facts, Field, Form, Time, type Tone } from "../parts.js";
@@ -33,7 +34,7 @@ async function showList(visit: Visit, estimate?: Eval["estimate"]): Promise<View
   const { items, nextCursor } = await perform(visit, listEvals, { dataset, cursor });
   const rows = items.map((one) => [
     <a href={`${path}/${one.evalId}`}>
-      <bdi>{one.dataset}</bdi>
+      <bdi>{replayTitle({ dataset: one.dataset, ...one.progress }) ?? one.dataset}</bdi>
     </a>,
     <span class="cut">
       <bdi>{one.candidates.map(({ name }) => name).join(", ")}</bdi>
@@ -97,8 +98,12 @@ async function showOne(visit: Visit): Promise<View> {
               [
                 "Dataset",
                 <a href={`/console/datasets/${dataset}`}>
-                  <bdi>{dataset}</bdi>
-                  {`, version ${version}`}
+                  {replayTitle({ dataset, ...progress }) ?? (
+                    <>
+                      <bdi>{dataset}</bdi>
+                      {`, version ${version}`}
+                    </>
+                  )}
                 </a>,
               ],
               ...candidates.map(
