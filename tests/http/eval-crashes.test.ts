@@ -88,6 +88,8 @@ interface Scene {
   readonly units: number;
   readonly calls: number;
   readonly callsOfSlice: number;
+  /** Has its models say anew what they say in turn, and forget what they were asked. */
+  readonly script?: () => Promise<void>;
 }
 
 /** How often its models were called. */
@@ -113,7 +115,8 @@ async function toTheEnd({ tenant }: Scene, evalId: string) {
 
 /** It dies at each moment in turn, and comes to the same each time. @returns how often it died */
 async function diesEverywhere(scene: Scene): Promise<number> {
-  const { tenant, units, calls, callsOfSlice } = scene;
+  const { tenant, units, calls, callsOfSlice, script = async () => {} } = scene;
+  await script();
   const { moments } = await stopAt(tenant);
   const calm = await toTheEnd(scene, (await begin(scene, "calm")).body.evalId);
   vi.restoreAllMocks();
@@ -122,6 +125,7 @@ async function diesEverywhere(scene: Scene): Promise<number> {
   expect(await callsOf(scene)).toBe(calls);
   let deaths = 0;
   for (const [at, moment] of moments.entries()) {
+    await script();
     const before = await callsOf(scene);
     const { isDead } = await stopAt(tenant, at);
     const first = await begin(scene, `cut-${at}`);
@@ -130,11 +134,14 @@ async function diesEverywhere(scene: Scene): Promise<number> {
     if (isDead()) deaths++;
     await crash();
     vi.restoreAllMocks();
+    const lost = (await callsOf(scene)) - before;
+    await script();
+    const again = await callsOf(scene);
     const { evalId } = (await begin(scene, `cut-${at}`)).body;
     const done = await toTheEnd(scene, evalId);
     expect(done.progress, moment).toMatchObject({ done: units, failed: 0 });
     expect(await resultsOf(tenant, evalId), moment).toEqual(expected);
-    const made = (await callsOf(scene)) - before;
+    const made = lost + (await callsOf(scene)) - again;
     expect(made, moment).toBeLessThanOrEqual(calls + callsOfSlice);
     expect(done.spent, moment).toBeGreaterThanOrEqual(made * tokensOfCall);
   }
@@ -144,21 +151,18 @@ async function diesEverywhere(scene: Scene): Promise<number> {
   return deaths;
 }
 
-/** What is there of each unit, once. */
-async function resultsOf(tenant: TestTenant, evalId: string): Promise<unknown[]> {
+/** What is there of each unit, once, and the tools that were called in all of them. */
+async function resultsOf(tenant: TestTenant, evalId: string) {
   const { items } = (await tenant.call("GET", `/v1/evals/${evalId}/items?limit=200`)).body;
-  return items.map(
-    ({
-      itemId,
-      candidate,
-      repeat,
-      correct,
-      judged,
-      result: { latencyMs: _, ...result },
-    }: Fields & { result: Fields }) => ({
-      ...{ itemId, candidate, repeat, correct, judged, result },
-    }),
-  );
+  return {
+    units: items.map(
+      ({ result: { latencyMs: _, usage: _used, tools: _tools, ...result }, ...of }: Fields & { result: Fields }) => ({
+        ...of,
+        result,
+      }),
+    ),
+    tools: items.flatMap(({ result }: { result: { tools?: string[] } }) => result.tools ?? []),
+  };
 }
 
 async function dataset(tenant: TestTenant, count: number) {
@@ -208,19 +212,22 @@ it("a replay of turns with a tool dies anywhere, and reaches nobody", async () =
   const session = await tenant.session();
   const looks = { ...toolCalls(["look", { text: "lamps" }]), usage };
   const said = { text: "In room 4.", usage };
-  await model.reply(looks, said, { text: "You are welcome.", usage });
+  await model.reply(looks, said, looks, said);
   await tenant.say(session, "Where are lamps?");
-  await tenant.say(session, "Thank you.");
-  // Whichever of the two turns is asked first: it looks, and says what it saw.
+  await tenant.say(session, "Once more?");
   const other = upstreamFor(env.TEST_UPSTREAM);
-  await other.reply({ text: "It is there.", usage, repeat: true });
+  // Whichever of the two turns is asked first looks, and each says something in the end.
+  const script = async () => {
+    await other.clear();
+    await other.reply(looks, looks, { text: "It is there.", usage, repeat: true });
+  };
   const candidates = [{ name: "other", agent: "assistant", change: { model: `openai/${other.model}` } }];
   const path = `/v1/sessions/${session}/replay`;
   const body = { candidates, copy: true, maxTokens: 100_000 };
   const models = [other];
-  const scene = { tenant, path, body, models, units: 2, calls: 2, callsOfSlice: 2 };
+  const scene = { tenant, path, body, models, units: 2, calls: 4, callsOfSlice: 4, script };
   expect(await diesEverywhere(scene)).toBeGreaterThan(12);
-  expect(await look.requests()).toHaveLength(1);
+  expect(await look.requests()).toHaveLength(2);
   expect((await tenant.call("GET", `/v1/sessions/${session}/messages`)).body.items).toHaveLength(4);
   expect((await tenant.call("GET", "/v1/sessions")).body.items).toHaveLength(1);
   expect((await tenant.call("GET", "/v1/asks")).body.items).toEqual([]);
