@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { arrows, lint, quiet, reading, runAll, types, typesOfDomain, unused } from "./checks.mjs";
 
 // Of all that is uploaded, gzipped; Cloudflare takes 3 MiB on the free plan. Words in many languages have the largest share, then MCP.
-const maxUploadKiB = 1_155;
+const maxUploadKiB = 1_150;
 
 // What was built before is no part of the upload.
 rmSync("dist", { recursive: true, force: true });

@@ -383,6 +383,7 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/evidence/comparison": "names of candidates, whose length is bounded, and numbers",
   "src/evidence/proof/checkpoint.ts signedCheckpoint": "puts three lines together",
   "src/evidence/experiment.ts ": "names and times of ours",
+  "src/evidence/dataset.ts replayTitle": "what it is of, compared",
   "src/evidence/item.ts expectedOfReview": "compares two texts",
   "src/platform/gzip.ts gzip": "the platform's",
   "src/platform/ids.ts newEvalId": "puts it into an id",
