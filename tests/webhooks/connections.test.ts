@@ -130,6 +130,7 @@ it("a conversation goes on in another tenant, through the connection of its name
   expect(await copied()).toEqual([
     expect.stringMatching(/^session .*generic/),
     expect.stringMatching(/^conversation /),
+    expect.stringMatching(/^channels\/generic: /),
   ]);
   expect((await other.call("GET", "/v1/sessions")).body.items).toEqual([]);
   const there = await connect(other, generic);
