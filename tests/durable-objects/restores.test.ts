@@ -30,7 +30,7 @@ async function talked() {
   const first = await tenant.say(session, "Walnut?");
   const history = await new PlatformHistory(() => tenant.object(session)).begin();
   const at = new Date().toISOString();
-  await history.note();
+  await history.note(Date.parse(at));
   vi.setSystemTime(Date.now() + minute);
   const second = await tenant.say(session, "Plum?");
   const waiting = await tenant.say(session, "Quince?");
@@ -135,7 +135,7 @@ it("a run that waits is put back to before its question was answered, and is ans
   const { runId, asks } = (await tenant.call("POST", "/v1/runs", { team: "help", input: "Paid?" })).body;
   const history = await new PlatformHistory(() => env.ROUTING_RUN.getByName(`${tenant.tenantId}/${runId}`)).begin();
   const at = new Date().toISOString();
-  await history.note();
+  await history.note(Date.parse(at));
   vi.setSystemTime(Date.now() + minute);
   const answer = () => tenant.call("POST", `/v1/asks/${asks[0].askId}/answer`, { response: "That." });
   const status = async () => (await tenant.call("GET", `/v1/runs/${runId}?waitMs=30000`)).body.status;

@@ -34,8 +34,8 @@ export class PlatformHistory {
     return this;
   }
 
-  /** The object as it is now is what there was at this time. */
-  async note(at = Date.now()): Promise<void> {
+  /** The object as it is now is what there was at this time, which is the one that is asked for later: a millisecond more is too late. */
+  async note(at: number): Promise<void> {
     await runInDurableObject(this.object(), (_instance, { storage }) => {
       this.states.push({ at, id: `bookmark-${this.states.length}`, rows: rowsOf(storage.sql) });
     });

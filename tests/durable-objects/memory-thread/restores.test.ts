@@ -26,7 +26,7 @@ async function told() {
   await memory.settled("context");
   const history = await new PlatformHistory(() => memory.object()).begin();
   const at = new Date().toISOString();
-  await history.note();
+  await history.note(Date.parse(at));
   vi.setSystemTime(Date.now() + minute);
   await memory.say(["Storks nest on the roof."], "other");
   await memory.say(later);
