@@ -3,10 +3,12 @@
  * them, so that a copy is one of a single moment. Rows and how far they are copied are one write: whoever is killed goes on behind it.
  */
 import { z } from "zod";
+import type { ActorRecord } from "../conversation/actor-record.js";
 import { movingMark } from "../conversation/moving.js";
 import { ownValue } from "../conversation/own-value.js";
-import { all, batch, type Database, first, hasChanged, joined, raw, run, type Sql, sql } from "../platform/sql.js";
+import { all, batch, type Database, first, hasChanged, joined, raw, type Sql, sql } from "../platform/sql.js";
 import { limitEventsRoot } from "../tenancy/limits/events.js";
+import { insertResourceAct } from "./audit-log.js";
 import { type MovedTable, movedTables, type NumberedTable, numberedTables } from "./moved-tables.js";
 
 /** Of the row in the database that a tenant leaves, in this order; `arriving` is that of the other. */
@@ -63,7 +65,7 @@ export class TenantMoves {
   /** From here on nothing of it changes. @returns another tenant that is on its way from here, and has to be first */
   async begin(tenantId: string, to: number): Promise<string | undefined> {
     await batch(this.db, [
-      ...movedTables.flatMap(fences),
+      ...movedTables.flatMap(locks),
       sql`INSERT INTO moves (tenant_id, to_database, status, at) SELECT ${tenantId}, ${to}, 'leaving', ${this.now()}
         WHERE NOT EXISTS (SELECT 1 FROM moves WHERE tenant_id <> ${tenantId} AND status NOT IN ('moved', 'arriving'))
         ON CONFLICT DO NOTHING`,
@@ -82,9 +84,7 @@ export class TenantMoves {
   /** Nothing leaves any more: what refuses changes goes, which each write asks. */
   async open(tenantId: string): Promise<void> {
     await batch(this.db, [
-      ...movedTables.flatMap((table) =>
-        operations.map((one) => raw(`DROP TRIGGER IF EXISTS ${fenceName(table, one)}`)),
-      ),
+      ...movedTables.flatMap((table) => operations.map((one) => raw(`DROP TRIGGER IF EXISTS ${lockName(table, one)}`))),
       sql`UPDATE moves SET status = 'moved', at = ${this.now()} WHERE tenant_id = ${tenantId}`,
     ]);
   }
@@ -158,9 +158,13 @@ export class TenantMoves {
     return false;
   }
 
-  /** It has arrived here: housekeeping looks after it, too. */
-  async settle(tenantId: string): Promise<void> {
-    await run(this.db)`DELETE FROM moves WHERE tenant_id = ${tenantId} AND status = 'arriving'`;
+  /** It has arrived here: housekeeping looks after it, too, and its audit says who moved it, once. */
+  async settle(tenantId: string, by: ActorRecord): Promise<void> {
+    const subject = { kind: "tenants", name: tenantId, settings: ["database"] };
+    await batch(this.db, [
+      sql`DELETE FROM moves WHERE tenant_id = ${tenantId} AND status = 'arriving'`,
+      insertResourceAct(tenantId, "settings.changed", subject, { by, at: this.now() }),
+    ]);
   }
 
   private async progress(tenantId: string, to: Database): Promise<string | undefined> {
@@ -189,7 +193,7 @@ const removedAtOnce = 200;
 const triggering = new Set(["entries", "contexts", "memory_dead_letters"]);
 const operations = ["insert", "update", "delete"] as const;
 
-function fenceName({ name }: MovedTable, operation: (typeof operations)[number]): string {
+function lockName({ name }: MovedTable, operation: (typeof operations)[number]): string {
   return `moving_${name}_${operation}`;
 }
 
@@ -202,7 +206,7 @@ function tenantIs({ of }: MovedTable, tenantId: string): Sql {
 }
 
 /** What refuses changes of rows of tenants that leave. */
-function fences(table: MovedTable): Sql[] {
+function locks(table: MovedTable): Sql[] {
   return operations.flatMap((operation) => {
     // Which vectors the index of them has is noted for all tenants at once, and begins anew elsewhere.
     if (table.of === "entry_key" && operation === "update") return [];
@@ -215,7 +219,7 @@ function fences(table: MovedTable): Sql[] {
       memory_key: `(SELECT tenant_id FROM memories WHERE key = ${changed}.memory_key)`,
       entry_key: `(SELECT tenant_id FROM entries WHERE key = ${changed}.entry_key)`,
     }[table.of ?? "tenant_id"];
-    return raw(`CREATE TRIGGER IF NOT EXISTS ${fenceName(table, operation)} BEFORE ${what} ON ${table.name}
+    return raw(`CREATE TRIGGER IF NOT EXISTS ${lockName(table, operation)} BEFORE ${what} ON ${table.name}
       WHEN EXISTS (SELECT 1 FROM moves WHERE tenant_id = ${tenant} AND status IN ('leaving', 'copied', 'settling'))
       BEGIN SELECT RAISE(ABORT, '${movingMark}'); END`);
   });

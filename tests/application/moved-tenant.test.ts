@@ -209,6 +209,9 @@ it("keys, tokens, links, sessions of people, addresses and ids go on working whe
     expect(await move(tenantId, now + 61_000)).toMatchObject({ status: "moved" });
     expect(await rowsOfTenant(env.DB, tenantId)).toEqual({});
     await works();
+    // Whoever moved it is on record, once.
+    const moves = (await auditOf(tenant)).filter(({ subject }) => JSON.stringify(subject).includes('["database"]'));
+    expect(moves).toMatchObject([{ type: "settings.changed", actor: { kind: "system", id: "deployment" } }]);
     // What is made there lives there, and what it has to tell comes there.
     const next = await tenant.session({ agent: "assistant" });
     await eventually(async () => {

@@ -1,5 +1,6 @@
 /** Move a tenant to another database of the deployment: a part with each call, until it lives there. Killed anywhere it goes on. */
 import { z } from "zod";
+import { type ActorRecord, recordOf } from "../../conversation/actor-record.js";
 import { problem } from "../../conversation/problem.js";
 import { act } from "../act.js";
 import { everywhere, servicesAt } from "../home.js";
@@ -33,10 +34,10 @@ export const moveTenant = act("moveTenant", {
       rows: z.int().optional().describe("Copied so far."),
       retryAfterSeconds: z.int().optional().describe("When to call again."),
     }),
-  run: async (_actor, { tenantId, move: { to } }, services) => {
+  run: async (actor, { tenantId, move: { to } }, services) => {
     const tenant = await findTenant(tenantId, services);
     if (!services.databases.includes(to)) throw wrong(`there are ${services.databases.join(", ")}`);
-    if (services.database === to) return takeAway(tenantId, services);
+    if (services.database === to) return takeAway(tenantId, recordOf(actor), services);
     const law = services.databaseJurisdictions.get(to);
     if (law !== undefined && law !== tenant.jurisdiction) throw wrong(`lies under another law, ${law}`);
     const moves = await services.moves();
@@ -61,7 +62,7 @@ export const moveTenant = act("moveTenant", {
 });
 
 /** It lives where it is to: what is left elsewhere goes, once nobody looks for it there any more. */
-async function takeAway(tenantId: string, services: Services) {
+async function takeAway(tenantId: string, by: ActorRecord, services: Services) {
   for (const old of everywhere(services)) {
     if (old.database === services.database) continue;
     const moves = await old.moves();
@@ -71,7 +72,7 @@ async function takeAway(tenantId: string, services: Services) {
     if (move.status === "leaving")
       throw problem("conflict", "It isn't copied yet, and this version looks for it there.");
     if (move.status === "copied") await moves.become(tenantId, "settling");
-    await (await services.moves()).settle(tenantId);
+    await (await services.moves()).settle(tenantId, by);
     const since = move.status === "copied" ? services.now() : move.at;
     const left = since + settleMs - services.now();
     if (move.status !== "removing" && left > 0)
