@@ -51,8 +51,8 @@ export function lookUps(tenantId: string, { memory, supervision, resources, team
         known === undefined
           ? await supervision.ofWrite(found.value, vouchedBy, [{ path: "text", content: text }])
           : ok([known.rawEntry]);
-      if (!written.ok && written.problem.code === "limit_reached")
-        return { ok: false, why: "a limit of the tenant's leaves no room for its supervision." };
+      if (!written.ok && written.problem.code !== "invalid")
+        return { ok: false, why: "its supervision isn't possible at present, so nothing is stored." };
       // Why is for operators, in the audit.
       if (!written.ok) return { ok: false, why: "the tenant's supervisors don't let this be stored." };
       const entry = newEntrySchema.parse({ rawEntry: written.value[0] ?? text, role: "assistant" });

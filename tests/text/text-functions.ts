@@ -31,8 +31,8 @@ import { contentWords, stems } from "../../src/model/providers/offline/words.js"
 import { parseJson } from "../../src/model/providers/openai-response.js";
 import { isResource, matchesRedirect } from "../../src/platform/oauth-addresses.js";
 import { beginningOf, entryOf, withoutTurning } from "../../src/roundtable/consensus/lexicon.js";
-import { isNamedIn } from "../../src/roundtable/consensus/movement.js";
-import { isReport, readStatement, termsOf } from "../../src/roundtable/consensus/statements.js";
+import { isNamedIn, isReport } from "../../src/roundtable/consensus/movement.js";
+import { readStatement, termsOf } from "../../src/roundtable/consensus/statements.js";
 import { tokensOf } from "../../src/roundtable/consensus/tokens.js";
 import { fitTexts } from "../../src/roundtable/context-text.js";
 import { withSources } from "../../src/roundtable/nested-record.js";
@@ -154,7 +154,7 @@ export const fed: Readonly<Record<string, Feed>> = {
   "src/roundtable/consensus/lexicon.ts beginningOf": beginningOf,
   "src/roundtable/consensus/lexicon.ts withoutTurning": withoutTurning,
   "src/roundtable/consensus/movement.ts isNamedIn": (text) => isNamedIn("Agent 1", text),
-  "src/roundtable/consensus/statements.ts isReport": isReport,
+  "src/roundtable/consensus/movement.ts isReport": isReport,
   "src/roundtable/consensus/statements.ts readStatement": (text) => readStatement("a", text),
   "src/roundtable/consensus/tokens.ts tokensOf": tokensOf,
   "src/roundtable/consensus/statements.ts termsOf": termsOf,

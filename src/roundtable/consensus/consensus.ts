@@ -11,9 +11,9 @@ import {
   viewsOf,
 } from "./agreement.js";
 import { commonGroundOf, disagreementsOf, nuancesOf } from "./common-ground.js";
-import { groupthinkOf, isNamedIn, isStable, movementsOf, type NameOf } from "./movement.js";
+import { groupthinkOf, isNamedIn, isReport, isStable, movementsOf, type NameOf } from "./movement.js";
 import type { Cluster, Consensus, MinorityView } from "./schema.js";
-import { isReport, statementsOf } from "./statements.js";
+import { statementsOf } from "./statements.js";
 
 export interface ConsensusInput {
   /** The positions of every complete round, oldest first; the last is the one in question. */

@@ -1,5 +1,7 @@
 /** Who moved between two rounds, how, and towards whom; whether anybody moves at all; and whether they moved for agreement's sake. */
+
 import { likeness, sharedTerms } from "../../text/overlap.js";
+import { plainWords } from "../../text/tokenizer.js";
 import { type Position, sourceKey } from "../position.js";
 import { type ComparedPosition, comparedPositions, meanConfidence, pairAgreement, rounded } from "./agreement.js";
 import type { Cluster, Consensus, Movement } from "./schema.js";
@@ -185,4 +187,22 @@ function reasonsAreAlike(held: readonly ComparedPosition[]): boolean {
 
 function count(number: number, what: string): string {
   return number === 1 ? `one ${what}` : `${number} ${what}s`;
+}
+
+/** Words of somebody who reports what another says, and of somebody who joins in it. */
+const reporting: ReadonlySet<string> = new Set(
+  `says said argues argued claims claimed thinks thought believes believed wants wanted proposes proposed suggests suggested holds insists
+   maintains contends prefers according sagt meint behauptet findet glaubt laut dit affirme pense prétend selon dice afirma cree según`.split(
+    /\s+/,
+  ),
+);
+const joining: ReadonlySet<string> = new Set(
+  `agree agreed agrees right rightly correct correctly concede support share accept join zustimmen stimme recht richtig teile raison accord
+   juste razón acuerdo correcto`.split(/\s+/),
+);
+
+/** Whether a statement tells what somebody says, without joining in it. */
+export function isReport(text: string): boolean {
+  const words = plainWords(text);
+  return words.some((word) => reporting.has(word)) && !words.some((word) => joining.has(word));
 }

@@ -2,7 +2,6 @@
 
 import { likeness } from "../../text/overlap.js";
 import { sentences } from "../../text/passages.js";
-import { plainWords } from "../../text/tokenizer.js";
 import { formLikeness } from "../../text/variants.js";
 import type { Position } from "../position.js";
 import { approvalConcept, withoutTurning } from "./lexicon.js";
@@ -170,24 +169,6 @@ export function claimsOf({ seat, position }: Pick<Position, "seat" | "position">
 /** What all of a position is about. */
 export function termsOf(text: string): ReadonlySet<string> {
   return new Set(sentences(text).flatMap((sentence) => readStatement("", sentence).sequence));
-}
-
-/** Words of somebody who reports what another says, and of somebody who joins in it. */
-const reporting: ReadonlySet<string> = new Set(
-  `says said argues argued claims claimed thinks thought believes believed wants wanted proposes proposed suggests suggested holds insists
-   maintains contends prefers according sagt meint behauptet findet glaubt laut dit affirme pense prétend selon dice afirma cree según`.split(
-    /\s+/,
-  ),
-);
-const joining: ReadonlySet<string> = new Set(
-  `agree agreed agrees right rightly correct correctly concede support share accept join zustimmen stimme recht richtig teile raison accord
-   juste razón acuerdo correcto`.split(/\s+/),
-);
-
-/** Whether a statement tells what somebody says, without joining in it. */
-export function isReport(text: string): boolean {
-  const words = plainWords(text);
-  return words.some((word) => reporting.has(word)) && !words.some((word) => joining.has(word));
 }
 
 export type Relation = "same" | "opposite" | "figures" | "names" | "unrelated";

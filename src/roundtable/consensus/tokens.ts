@@ -48,7 +48,7 @@ export function tokensOf(text: string): Token[] {
     } else {
       const isCounted = /^\p{N}/u.test(before);
       const factor = isCounted ? lexicon().multipliers.get(written.toLowerCase()) : undefined;
-      if (isCounted && !isGerman && /^[ap]m$/i.test(written)) tellHour(tokens, written);
+      if (isCounted && !isGerman && /^[ap]m$/i.test(written)) addHalfOfDay(tokens, written);
       else if (factor === undefined) tokens.push(...wordTokens(written, { before, isGerman, isItalian }));
       else multiplyLast(tokens, factor);
     }
@@ -86,7 +86,7 @@ function multiplyLast(tokens: Token[], factor: number): void {
 const declined = /\bdeclin(?:e|es|ed|ing)(?= (?:the|this|that|an?|any|all|their|his|her|our|your|its|to)\b)/gi;
 
 /** "5 pm" is 17. */
-function tellHour(tokens: Token[], written: string): void {
+function addHalfOfDay(tokens: Token[], written: string): void {
   const last = tokens.at(-1);
   const [hour, minutes] = last?.kind === "figure" ? last.key.split(":") : [];
   if (last === undefined || !(Number(hour) >= 1 && Number(hour) <= 12)) return;

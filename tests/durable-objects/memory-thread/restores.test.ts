@@ -20,7 +20,7 @@ const before = ["I keep bees.", "Noted.", "They are in Lund.", "Good.", "Six hiv
 const later = ["The queen is Odette.", "Fine.", "I moved to Tarragona.", "I see.", "Odette died.", "Sad."];
 
 /** Six messages and their context, noted as they were; a minute later there are six more. */
-async function told() {
+async function talked() {
   const memory = await newMemory();
   await memory.say(before);
   await memory.settled("context");
@@ -47,7 +47,7 @@ const erasures = async ({ memoryId }: TestMemory) =>
   Number(await env.DB.prepare("SELECT COUNT(*) AS n FROM erasures WHERE root_id = ?").bind(memoryId).first("n"));
 
 it("nothing that came later is read any more, other threads stay, it goes on behind it, and its undo brings it back", async () => {
-  const { memory, at, restore } = await told();
+  const { memory, at, restore } = await talked();
   const [queen, , moved] = (await memory.entries("&threadId=main")).slice(6);
   await memory.call("PATCH", `/entries/${queen?.entryId}`, { tags: { by: "hand" } });
   const corrects = `/entries/${moved?.entryId}/corrections`;
@@ -89,7 +89,7 @@ it("nothing that came later is read any more, other threads stay, it goes on beh
 });
 
 it("a job of before changes nothing, and what was erased since stays erased, before and after the undo", async () => {
-  const { memory, at, restore } = await told();
+  const { memory, at, restore } = await talked();
   const all = await memory.entries("&threadId=main");
   const [first, queen] = [all[0], all[6]];
   await memory.call("DELETE", `/entries/${first?.entryId}`);
@@ -109,7 +109,7 @@ it("a job of before changes nothing, and what was erased since stays erased, bef
 });
 
 it("cut off anywhere it comes to the same end by its key, or by the schedule", async () => {
-  const { memory, at, restore } = await told();
+  const { memory, at, restore } = await talked();
   const key = { "idempotency-key": "back" };
   const calls = ["numbers", "prepareRestore", "restored", "living", "rewriteAround"] as const;
   for (const call of calls) {
@@ -137,7 +137,7 @@ it("cut off anywhere it comes to the same end by its key, or by the schedule", a
 });
 
 it("what is set aside goes for good once nothing can bring it back, and with its thread", async () => {
-  const { memory, at, restore } = await told();
+  const { memory, at, restore } = await talked();
   await restore({ at });
   const kept = ({ tenant }: TestMemory) =>
     env.DB.prepare("SELECT COUNT(*) AS n FROM entries WHERE tenant_id = ? AND raw_entry LIKE '%Tarragona%'")
@@ -150,7 +150,7 @@ it("what is set aside goes for good once nothing can bring it back, and with its
   expect(await kept(memory)).toBe(0);
   expect(await texts(memory)).toEqual(before);
 
-  const other = await told();
+  const other = await talked();
   await other.restore({ at: other.at });
   expect(await kept(other.memory)).toBe(1);
   await other.memory.call("DELETE", "/threads/main");
